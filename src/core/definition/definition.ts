@@ -1,0 +1,230 @@
+import type { RetryCause } from "../base/failure.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { ParsedExpression, Path } from "../expression/expression.ts";
+import type { LensTemplate, StepTemplate } from "../template/template.ts";
+import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+
+/** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
+export type Definition = LobsterDefinition | LensGraphDefinition;
+
+export type Completion = "strict" | "leaves";
+
+interface DefinitionHead {
+  readonly name: string;
+  readonly version: number | null;
+  readonly description: string | null;
+  readonly model: string | null;
+  readonly completion: Completion;
+  readonly timeoutMs: number | null;
+  readonly maxParallel: number;
+}
+
+export interface LobsterDefinition extends DefinitionHead {
+  readonly format: "lobsterx";
+  readonly args: Readonly<Record<string, ArgField>>;
+  readonly roles: Readonly<Record<string, Role>>;
+  readonly phases: readonly Phase[];
+  readonly steps: readonly Step[];
+}
+
+export interface Role {
+  readonly description: string | null;
+  readonly requiredSkills: readonly string[];
+  readonly agent: string | null;
+}
+
+export interface Phase {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const ON_FAILURE = ["halt", "skip", "retry_once", "retry", "retry_once_then_escalate"] as const;
+export type OnFailure = (typeof ON_FAILURE)[number];
+export const ACTIONS = ["read", "execute", "write", "financial"] as const;
+export type Action = (typeof ACTIONS)[number];
+export const EFFECT_GUARANTEES = ["at_least_once", "at_most_once"] as const;
+export type EffectGuarantee = (typeof EFFECT_GUARANTEES)[number];
+export const CONTEXT_CLASSES = ["trusted", "internal", "external", "untrusted"] as const;
+export type ContextClass = (typeof CONTEXT_CLASSES)[number];
+
+export interface ContextSource {
+  readonly class: ContextClass;
+  readonly asOf?: string;
+  readonly environment?: string;
+}
+
+export interface RetryBlock {
+  /** Total calls, the first included. */
+  readonly attempts: number;
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  readonly retryOn: readonly RetryCause[];
+}
+
+/** `role:x`, `team:y` or `user:z`, and how long they have before the next in the chain is asked. */
+export interface Approver {
+  readonly who: string;
+  readonly withinMs: number | null;
+}
+
+export const OTHERWISE = ["reject", "approve", "skip", "abort"] as const;
+export type Otherwise = (typeof OTHERWISE)[number];
+
+/** Who answers, by when, and what happens when nobody does. */
+export interface ApprovalRule {
+  readonly approvers: readonly Approver[];
+  /** Null: the approval expires. */
+  readonly otherwise: Otherwise | null;
+  readonly expiresMs: number;
+  readonly isSeparate: boolean;
+}
+
+export interface WorkflowRef {
+  readonly name: string;
+  readonly version: number | null;
+}
+
+/** A value in `with`: references stay references until the child is started. */
+export type WithValue =
+  | { readonly kind: "value"; readonly value: Json }
+  | { readonly kind: "text"; readonly template: StepTemplate }
+  | { readonly kind: "list"; readonly items: readonly WithValue[] }
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, WithValue>> };
+
+export interface StepInput extends Omit<OutputField, "type"> {
+  readonly type: OutputField["type"] | null;
+  /** Null: the variable of the same name. */
+  readonly from: Path | null;
+}
+
+export interface ForEach {
+  readonly list: Path;
+  readonly as: string;
+  readonly maxItems: number;
+  readonly maxParallel: number | null;
+  readonly tolerate: { readonly count: number } | { readonly percent: number };
+}
+
+export interface Step {
+  readonly id: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly phase: string | null;
+  readonly command: StepTemplate | null;
+  readonly role: string | null;
+  readonly agent: string | null;
+  /** `depends_on` and every step any field refers to, each once, in code-unit order. */
+  readonly dependencies: readonly string[];
+  readonly stdin: StepTemplate | null;
+  readonly condition: ParsedExpression | null;
+  readonly inputs: Readonly<Record<string, StepInput>>;
+  /** Null: nothing declared, the answer is text. */
+  readonly outputs: Readonly<Record<string, OutputField>> | null;
+  readonly successCriteria: readonly ParsedExpression[];
+  /** Null: none was written (600 s for an agent, no limit for a child run). */
+  readonly timeoutMs: number | null;
+  readonly onFailure: OnFailure;
+  readonly retry: RetryBlock | null;
+  readonly parallelFailurePolicy: "wait_all" | "fail_fast";
+  /** Null: no human gate. */
+  readonly approval: ApprovalRule | null;
+  readonly workflowRef: WorkflowRef | null;
+  readonly with: Readonly<Record<string, WithValue>>;
+  /** Set when the entry was not at hand (offline check); such a step cannot run. */
+  readonly unresolvedLibraryStep: string | null;
+  readonly queueTimeoutMs: number;
+  readonly forEach: ForEach | null;
+  readonly capabilities: readonly string[];
+  readonly tools: readonly string[];
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly action: Action;
+  readonly effects: EffectGuarantee;
+  readonly contextSources: readonly ContextSource[];
+  readonly estimatedCostMicros: number | null;
+}
+
+export interface LensGraphDefinition extends DefinitionHead {
+  readonly format: "lens-graph/v1";
+  readonly rootInputs: Readonly<Record<string, ArgField>>;
+  readonly nodes: readonly LensNode[];
+  readonly edges: readonly LensEdge[];
+}
+
+export const ON_PARENT_FAILURE = ["skip", "propagate", "substitute_default"] as const;
+export type OnParentFailure = (typeof ON_PARENT_FAILURE)[number];
+export const MERGE_STRATEGIES = ["last_write_wins", "concat", "array", "json_object"] as const;
+export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
+export const MODERATION_MODES = ["off", "input", "output", "both"] as const;
+export type ModerationMode = (typeof MODERATION_MODES)[number];
+export const EDGE_CONDITIONS = ["equals", "contains", "present", "truthy", "expression"] as const;
+
+/** A piece of a `param_overrides` text: literal, or `[[node.path]]`. */
+export interface OverrideTemplate {
+  readonly text: string;
+  readonly parts: readonly (string | { readonly nodeId: string; readonly path: string })[];
+}
+
+export type OverrideValue =
+  { readonly kind: "value"; readonly value: Json } | { readonly kind: "text"; readonly template: OverrideTemplate };
+
+export interface LensNode {
+  readonly id: string;
+  readonly lensId: string | null;
+  readonly versionId: string | null;
+  readonly label: string | null;
+  readonly ordinal: number | null;
+  readonly modelId: string | null;
+  readonly timeoutMs: number;
+  readonly onParentFailure: OnParentFailure;
+  readonly merge: MergeStrategy;
+  readonly moderation: ModerationMode;
+  readonly retry: RetryBlock;
+  readonly paramOverrides: Readonly<Record<string, OverrideValue>>;
+  readonly templateBody: LensTemplate | null;
+  readonly workflowRef: WorkflowRef | null;
+  readonly with: JsonObject;
+  /** Nodes an edge or an override reads, each once, in code-unit order. */
+  readonly dependencies: readonly string[];
+}
+
+export type EdgeCondition =
+  | { readonly type: "equals" | "contains"; readonly value: Json }
+  | { readonly type: "present" | "truthy" }
+  | { readonly type: "expression"; readonly expression: ParsedExpression };
+
+export interface LensEdge {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly sourceOutputKey: string;
+  readonly targetParamLabel: string;
+  readonly mergeStrategy: MergeStrategy | null;
+  readonly condition: EdgeCondition | null;
+}
+
+export interface LensVersion {
+  readonly id: string;
+  readonly templateBody: LensTemplate;
+  readonly inputContract: InputContract | null;
+  readonly outputContract: OutputContract | null;
+  readonly requiredTools: readonly string[];
+  readonly requiredTier: "basic" | "standard" | "advanced" | null;
+  readonly roleTag: string | null;
+}
+
+export interface Lens {
+  readonly id: string;
+  /** Oldest first; a node without `version_id` gets the last. */
+  readonly versions: readonly LensVersion[];
+}
+
+/** What a definition may refer to outside its own file, pinned when the run is created. */
+export interface Catalog {
+  /** Raw step fields by library name; null when no library is at hand (offline check). */
+  readonly library: Readonly<Record<string, JsonObject>> | null;
+  /** Null when no lens registry is at hand. */
+  readonly lenses: Readonly<Record<string, Lens>> | null;
+  /** Names of workflows that exist; null when unknown. */
+  readonly workflows: readonly string[] | null;
+}

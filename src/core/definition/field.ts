@@ -1,0 +1,79 @@
+import type { Json } from "../base/json.ts";
+
+/** A declared input, output or arg of `.lobsterX`. */
+export const FIELD_TYPES = ["string", "number", "integer", "boolean", "object", "array"] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+export interface Constraints {
+  readonly enum?: readonly (string | number | boolean)[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+export interface OutputField extends Constraints {
+  readonly type: FieldType;
+  readonly required: boolean;
+  readonly itemsType?: FieldType;
+}
+
+export interface ArgField extends Constraints {
+  /** Absent when the author gave a bare default that has no type of its own (null). */
+  readonly type?: FieldType;
+  readonly required: boolean;
+  readonly default?: Json;
+  readonly description?: string;
+}
+
+/** A field of a lens contract. */
+export const LENS_FIELD_TYPES = ["string", "number", "integer", "boolean", "url", "json", "array", "any"] as const;
+export type LensFieldType = (typeof LENS_FIELD_TYPES)[number];
+
+export interface LensField {
+  readonly type: LensFieldType;
+  readonly required: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly itemType?: LensFieldType;
+  readonly enum?: readonly string[];
+}
+
+export interface InputContract {
+  readonly kind: string;
+  readonly fields: Readonly<Record<string, LensField>>;
+  readonly requireAnyOf: readonly (readonly string[])[];
+  readonly isStrict: boolean;
+}
+
+export interface OutputContract {
+  readonly kind: string;
+  readonly artifactKind: string;
+  readonly schema: Readonly<Record<string, LensField>>;
+  readonly tokens: readonly string[];
+}
+
+export const CONTRACT_REASONS = [
+  "missing_required",
+  "type_mismatch",
+  "below_min",
+  "above_max",
+  "too_short",
+  "too_long",
+  "pattern_mismatch",
+  "enum_mismatch",
+  "unknown_field",
+  "invalid_envelope",
+  "schema_violation",
+] as const;
+
+/** One way in which a value breaks its contract. */
+export interface ContractError {
+  readonly field: string;
+  readonly reason: (typeof CONTRACT_REASONS)[number];
+  readonly details?: string;
+}

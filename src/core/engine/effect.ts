@@ -1,0 +1,97 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { OutputField } from "../definition/field.ts";
+import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/definition.ts";
+import type { ApprovalSource, Decision } from "../event/status.ts";
+import type { RequestHints } from "../plan/plan.ts";
+import type { Route } from "./input.ts";
+import type { Timer } from "./timer.ts";
+
+/** What is to be done, as data. Performed after the commit, each idempotent under its own id. */
+export type Effect =
+  | RequestVerdict
+  | Dispatch
+  | { readonly type: "cancel-dispatch"; readonly nodeId: string; readonly attempt: number; readonly dispatchId: string }
+  | { readonly type: "set-timer"; readonly timer: Timer; readonly dueAt: number }
+  | OpenApproval
+  | { readonly type: "close-approval"; readonly approvalId: string }
+  | StartChild
+  | { readonly type: "cancel-child"; readonly nodeId: string; readonly childRunId: string }
+  | {
+      readonly type: "notify";
+      readonly kind: "skipped" | "approval" | "reminder" | "alert";
+      readonly nodeId: string;
+      readonly message: string;
+      readonly approvalId?: string;
+    };
+
+/** The node's work as it would be sent: bound, rendered and checked against its input contract. */
+export interface BoundRequest {
+  /** Rendered command or lens template. */
+  readonly message: string;
+  readonly stdin: string | null;
+  readonly inputs: JsonObject;
+  readonly outputFields: Readonly<Record<string, OutputField>> | null;
+  readonly outputStrategy: "text" | "json";
+}
+
+/** Answered by a `verdict` input inside the same commit. */
+export interface RequestVerdict {
+  readonly type: "request-verdict";
+  readonly nodeId: string;
+  readonly epoch: number;
+  /** The attempt that would be opened. */
+  readonly nextAttempt: number;
+  readonly request: BoundRequest;
+  readonly hints: RequestHints;
+  readonly moderation: ModerationMode;
+  /** Policies a person has already granted for this node, epoch and digest. */
+  readonly grants: readonly string[];
+  readonly assignedTo: string | null;
+  readonly digest: string;
+}
+
+export interface Dispatch {
+  readonly type: "dispatch";
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly epoch: number;
+  /** run/node/attempt */
+  readonly dispatchId: string;
+  /** run/node/epoch, stable over retries and re-sends. */
+  readonly idempotencyKey: string;
+  readonly route: Route;
+  readonly request: BoundRequest;
+  readonly hints: RequestHints;
+  readonly timeoutMs: number | null;
+  readonly effects: EffectGuarantee;
+  readonly maxOutputTokens: number | null;
+  readonly isResend: boolean;
+}
+
+export interface OpenApproval {
+  readonly type: "open-approval";
+  readonly approvalId: string;
+  readonly nodeId: string;
+  readonly attempt: number | null;
+  readonly epoch: number;
+  readonly source: ApprovalSource;
+  readonly summary: string;
+  readonly agentId: string | null;
+  readonly digest: string;
+  readonly rendered: string;
+  readonly choices: readonly Decision[];
+  readonly rule: ApprovalRule;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+}
+
+export interface StartChild {
+  readonly type: "start-child";
+  readonly nodeId: string;
+  readonly attempt: number;
+  /** Derived from the run and the event, so that starting twice starts once. */
+  readonly childRunId: string;
+  readonly workflow: WorkflowRef;
+  readonly args: { readonly [name: string]: Json };
+  readonly recursionDepth: number;
+}

@@ -1,0 +1,192 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { ApprovalRule } from "../definition/definition.ts";
+import type { Envelope, EventPayload, Tokens } from "../event/event.ts";
+import type { Decision, RunStatus } from "../event/status.ts";
+import type { Timer } from "./timer.ts";
+
+/**
+ * What the engine is told. Time, chance and identity come in here and from nowhere else:
+ * `at` is epoch milliseconds, `jitter` a number in [0, 1).
+ */
+export type Input = { readonly at: number; readonly jitter: number } & (
+  | StartInput
+  | VerdictInput
+  | CallbackInput
+  | StreamInput
+  | ApprovalInput
+  | TimerInput
+  | ChildFinishedInput
+  | CancelInput
+  | RewindInput
+  | RecoverInput
+  | ResolveInput
+);
+
+export interface StartInput {
+  readonly type: "start";
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly hash: string;
+  /** Already checked against the declared args, defaults filled in. */
+  readonly args: JsonObject;
+  readonly trigger: string;
+  readonly parentRunId?: string;
+  readonly recursionDepth: number;
+  readonly sourceRunId?: string;
+  /** Results of another run that this one keeps (restart, branch); instance ids included. */
+  readonly carried?: readonly Carried[];
+}
+
+export type Carried =
+  | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
+  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] };
+
+/** Where an allowed attempt goes. */
+export interface Route {
+  readonly agentId: string | null;
+  readonly gatewayId: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly executionPath: "edge" | "sync" | "async" | null;
+}
+
+export interface VerdictInput {
+  readonly type: "verdict";
+  readonly nodeId: string;
+  readonly epoch: number;
+  readonly verdict: Verdict;
+}
+
+export type Verdict =
+  | {
+      readonly disposition: "allow";
+      readonly verdictId: string;
+      readonly route: Route;
+      readonly maxOutputTokens?: number;
+    }
+  | {
+      readonly disposition: "block";
+      readonly verdictId: string;
+      readonly gate: string;
+      readonly code: string;
+      readonly message: string;
+      /** `final`: the node fails. `queue`: it waits for a slot or a window. `paused`: it asks again after 1, 2, 4 s. */
+      readonly after: "final" | "queue" | "paused";
+      readonly waitingReason?: "queued" | "rate_limit";
+      readonly until?: number;
+      readonly queuePosition?: number;
+    }
+  | {
+      readonly disposition: "hold";
+      readonly verdictId: string;
+      readonly gate: string;
+      readonly message: string;
+      readonly agentId: string | null;
+      /** Name and version of each policy that wants an answer. */
+      readonly policies: readonly string[];
+      readonly rule: ApprovalRule;
+    }
+  /** Input moderation said no; nothing was asked of the gates. */
+  | { readonly disposition: "moderated"; readonly decision: Json }
+  /** No member of the team may take the node, or its instructions contradict each other. */
+  | { readonly disposition: "unassigned"; readonly message: string }
+  | { readonly disposition: "contradiction"; readonly errors: EventPayload<"contract.violated">["errors"] };
+
+export interface CallbackInput {
+  readonly type: "callback";
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly result: CallbackResult;
+}
+
+/** An adapter's report, normalised and moderated by the driver. */
+export type CallbackResult =
+  | { readonly status: "deferred" }
+  | ({
+      readonly status: "completed";
+      readonly outputs?: JsonObject;
+      readonly stdout?: string;
+      readonly envelope?: Envelope;
+      /** Output moderation said no. */
+      readonly moderation?: Json;
+    } & Report)
+  | ({
+      readonly status: "failed" | "timed_out" | "cancelled";
+      readonly errorCode?: string;
+      readonly error?: string;
+      readonly retryAfterMs?: number;
+    } & Report);
+
+export interface Report {
+  readonly tokens: Tokens;
+  readonly costMicros: number;
+  readonly model?: string | null;
+  /** Adapter calls inside this attempt beyond the first (contract re-asks). */
+  readonly extraCalls?: number;
+  readonly warnings?: readonly string[];
+}
+
+export interface StreamInput {
+  readonly type: "stream";
+  readonly nodeId: string;
+  readonly attempt: number;
+  /** `index` counts from 0 within the attempt. */
+  readonly deltas: readonly { readonly index: number; readonly text?: string; readonly media?: Json }[];
+}
+
+export interface ApprovalInput {
+  readonly type: "approval";
+  readonly approvalId: string;
+  readonly decision: Decision;
+  readonly by: string;
+  /** The agent the answering key is bound to, if any. */
+  readonly byAgentId?: string;
+  /** True when the answering person also started the run. */
+  readonly byStarter?: boolean;
+  readonly reason?: string;
+  readonly digest?: string;
+  readonly modifications?: JsonObject;
+}
+
+export interface TimerInput {
+  readonly type: "timer";
+  readonly timer: Timer;
+}
+
+export interface ChildFinishedInput {
+  readonly type: "child_finished";
+  readonly nodeId: string;
+  readonly childRunId: string;
+  readonly status: RunStatus;
+  /** `{leafId: outputs}`; skipped leaves absent. */
+  readonly outputs: JsonObject;
+  readonly costMicros: number;
+  readonly tokens: Tokens;
+  readonly errorMessage?: string;
+}
+
+export interface CancelInput {
+  readonly type: "cancel";
+  readonly reason: string;
+  readonly by?: string;
+}
+
+export interface RewindInput {
+  readonly type: "rewind";
+  readonly eventId: number;
+  /** A parent run has already taken this run's result. */
+  readonly isConsumed: boolean;
+}
+
+export interface RecoverInput {
+  readonly type: "recover";
+  readonly reason?: string;
+}
+
+export interface ResolveInput {
+  readonly type: "resolve";
+  readonly nodeId: string;
+  readonly by: string;
+  readonly values?: JsonObject;
+  readonly assignTo?: string;
+}

@@ -1,0 +1,193 @@
+import type { JsonObject, Json } from "../base/json.ts";
+import type { ApprovalRule } from "../definition/definition.ts";
+import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/event.ts";
+import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/status.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Route } from "./input.ts";
+
+/**
+ * What is true of one run: the fold of its events, nothing else. Owned by whoever advances the run and changed in
+ * place by `apply` only; when a commit fails the state is dropped and loaded again.
+ */
+export interface RunState {
+  readonly plan: Plan;
+  readonly runId: string;
+  status: RunStatus;
+  epoch: number;
+  lastEventId: number;
+  args: JsonObject;
+  recursionDepth: number;
+  parentRunId: string | null;
+  startedAt: number | null;
+  endedAt: number | null;
+  /** The moment the current epoch began; the run timeout counts from it. */
+  epochStartedAt: number;
+  costMicros: number;
+  tokens: Tokens;
+  errorCode: string | null;
+  snapshot: Snapshot | null;
+  /** Set while the run winds down: what it will end as once nothing is in flight. */
+  ending: Ending | null;
+  /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
+  isRecovering: boolean;
+  /** Nodes of the plan by index, then instances in the order they came to be. */
+  readonly nodes: NodeState[];
+  readonly instanceIndexById: Map<string, number>;
+  /** Instance results carried over from another run, waiting for their node to expand. */
+  readonly carriedInstances: Map<string, CarriedInstance>;
+  readonly approvals: Map<string, ApprovalState>;
+  /** How many nodes, instances included, have each status. */
+  readonly counts: Record<NodeStatus, number>;
+  /** Plan nodes that are not settled; instances count through their node. */
+  unsettledNodes: number;
+  /** Of the nodes in flight, those that are a `for_each` node waiting for its instances or a child-run node. */
+  runningWithoutSlot: number;
+  /** Ready nodes waiting for their turn in this run, oldest first; entries that moved on are dropped when met. */
+  readonly ready: ReadyQueue;
+}
+
+export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope">;
+
+export interface Ending {
+  readonly as: "cancelled" | "timed_out" | "failed";
+  readonly reason: string;
+  readonly errorCode: string | null;
+}
+
+export interface ReadyQueue {
+  items: number[];
+  head: number;
+}
+
+export interface NodeState {
+  readonly id: string;
+  readonly index: number;
+  /** The plan node it runs; an instance shares its node's. */
+  readonly planIndex: number;
+  readonly instance: { readonly parent: number; readonly element: number; item: Json } | null;
+  now: NodeNow;
+  /** Parents that are not settled. */
+  unsettledParents: number;
+  epoch: number;
+  /** Number of the newest attempt; never restarts in a run. */
+  attempts: number;
+  /** Retries scheduled in this epoch. */
+  retries: number;
+  /** Adapter calls in this epoch. */
+  calls: number;
+  /** Times a paused agent was asked in this epoch. */
+  pausedAsks: number;
+  /** Calls the retry policy grants in this epoch; an answered escalation adds one. */
+  extraAttempts: number;
+  hasEscalated: boolean;
+  /** The human gate of the step itself was answered with yes in this epoch. */
+  isGateApproved: boolean;
+  grants: { readonly digest: string; readonly policies: readonly string[] } | null;
+  assignedTo: string | null;
+  /** Values a person gave for unbound labels, or inputs an approver narrowed. */
+  values: JsonObject;
+  hasProvenance: boolean;
+  deltaIndex: number;
+  /** Attempts whose final report has been taken, so that a second one changes nothing. */
+  readonly reported: Set<number>;
+  firstStartedAt: number | null;
+  costMicros: number;
+  tokens: Tokens;
+  expansion: Expansion | null;
+  /** Agent of the newest attempt, for approvals that follow it. */
+  agentId: string | null;
+}
+
+/** Instances of a `for_each` node: a contiguous block of state nodes and how far they are. */
+export interface Expansion {
+  readonly first: number;
+  count: number;
+  settled: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  /** Next instance to queue. */
+  next: number;
+  eventId: number;
+}
+
+/** Each status carries exactly its own facts. */
+export type NodeNow =
+  | { readonly status: "pending" }
+  | { readonly status: "invalidated" }
+  | { readonly status: "awaiting_dependency"; readonly waitingReason: "dependency" }
+  | {
+      readonly status: "queued";
+      readonly waitingReason: WaitingReason;
+      /** True while a gate, not this run's own limit, makes it wait. */
+      readonly isLimited: boolean;
+      readonly since: number;
+      readonly eventId: number;
+    }
+  | Running
+  | {
+      readonly status: "retrying";
+      readonly waitingReason: "rate_limit" | "retry_backoff";
+      readonly until: number;
+      readonly errorCode: string;
+      readonly errorMessage: string;
+    }
+  | {
+      readonly status: "blocked";
+      readonly waitingReason: WaitingReason;
+      readonly approvalId: string | null;
+      readonly missing: readonly string[];
+      readonly errorCode: string | null;
+      readonly errorMessage: string | null;
+    }
+  | Completed
+  | (Settled & { readonly status: "failed" | "timed_out"; readonly errorCode: string; readonly errorMessage: string })
+  | (Settled & {
+      readonly status: "skipped";
+      readonly reason: SkipReason;
+      readonly errorCode: string | null;
+      readonly errorMessage: string | null;
+    })
+  | (Settled & { readonly status: "cancelled"; readonly reason: string });
+
+export interface Running {
+  readonly status: "running" | "streaming";
+  /** 0 for a `for_each` node, which has instances instead of attempts. */
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly route: Route | null;
+  readonly isDeferred: boolean;
+  /** `deltaIndex` of the node when the attempt began. */
+  readonly deltaBase: number;
+  readonly childRunId: string | null;
+}
+
+interface Settled {
+  readonly settledAt: number;
+  readonly eventId: number;
+}
+
+export interface Completed extends Settled {
+  readonly status: "completed";
+  readonly outputs: JsonObject;
+  readonly envelope: Envelope;
+  readonly durationMs: number;
+  readonly isCarried: boolean;
+}
+
+export interface ApprovalState {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly source: ApprovalSource;
+  readonly choices: readonly Decision[];
+  readonly epoch: number;
+  readonly digest: string;
+  readonly agentId: string | null;
+  readonly policies: readonly string[];
+  readonly rule: ApprovalRule;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly eventId: number;
+  hop: number;
+  status: "pending" | "approved" | "rejected" | "expired" | "cancelled";
+}

@@ -1,0 +1,21 @@
+/**
+ * A durable deadline, told back as a `timer` input when it is due. Each carries what makes it stale:
+ * a timer that no longer fits the state changes nothing, so none ever has to be cleared.
+ */
+export type Timer =
+  /** The attempt has run too long. */
+  | { readonly kind: "attempt"; readonly nodeId: string; readonly attempt: number }
+  /** The process that owned the attempt is gone; fired by the driver, never set by the engine. */
+  | { readonly kind: "lost"; readonly nodeId: string; readonly attempt: number }
+  /** Backoff is over. */
+  | { readonly kind: "retry"; readonly nodeId: string; readonly epoch: number; readonly retries: number }
+  /** The node has waited too long for a slot or a rate window. */
+  | { readonly kind: "queue"; readonly nodeId: string; readonly epoch: number; readonly since: number }
+  | { readonly kind: "approval-hop"; readonly approvalId: string; readonly hop: number }
+  | { readonly kind: "approval-expiry"; readonly approvalId: string }
+  | {
+      readonly kind: "approval-reminder";
+      readonly approvalId: string;
+      readonly urgency: "normal" | "elevated" | "critical";
+    }
+  | { readonly kind: "run"; readonly epoch: number };

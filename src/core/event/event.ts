@@ -1,0 +1,252 @@
+import { z } from "zod";
+import type { Json } from "../base/json.ts";
+import {
+  APPROVAL_SOURCES,
+  APPROVAL_STATUSES,
+  DECISIONS,
+  RUN_STATUSES,
+  SKIP_REASONS,
+  WAITING_REASONS,
+} from "./status.ts";
+
+/**
+ * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
+ * the log that `apply` folds is the log that clients see.
+ */
+const json: z.ZodType<Json> = z.json();
+const jsonObject = z.record(z.string(), json);
+const count = z.number().int().nonnegative();
+const micros = z.number().int();
+const at = z.number().int();
+
+export const envelopeSchema = z.object({
+  kind: z.string(),
+  artifactKind: z.string(),
+  output: z.string(),
+  data: json.optional(),
+  media: json.optional(),
+  metadata: jsonObject.optional(),
+});
+/** Every node's result, whatever ran it. */
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+export const tokensSchema = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  thinkingTokens: count,
+  cachedTokens: count,
+});
+export type Tokens = z.infer<typeof tokensSchema>;
+
+export const countsSchema = z.object({
+  completed: count,
+  failed: count,
+  skipped: count,
+  cancelled: count,
+  timedOut: count,
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+export const snapshotSchema = z.object({
+  eventId: count,
+  completed: z.array(z.string()),
+  skipped: z.array(z.string()),
+  cancelled: z.array(z.string()),
+  variables: jsonObject,
+  variableOverwriteOrder: z.array(z.string()),
+  accumulatedOutputs: z.record(z.string(), jsonObject),
+});
+export type Snapshot = z.infer<typeof snapshotSchema>;
+
+const onNode = { nodeId: z.string(), attempt: count.optional() };
+const runEnd = {
+  counts: countsSchema,
+  costMicros: micros,
+  errorCode: z.string().optional(),
+  reason: z.string().optional(),
+};
+const onApproval = { ...onNode, approvalId: z.string(), source: z.enum(APPROVAL_SOURCES) };
+const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
+
+export const EVENT_PAYLOADS = {
+  "run.started": z.object({
+    workflow: z.string(),
+    version: z.number().int().nullable(),
+    hash: z.string(),
+    args: jsonObject,
+    nodeCount: count,
+    trigger: z.string(),
+    parentRunId: z.string().optional(),
+    recursionDepth: count,
+    /** The run this one was restarted or branched from. */
+    sourceRunId: z.string().optional(),
+  }),
+  "run.status.changed": z.object({
+    from: z.enum(RUN_STATUSES),
+    to: z.enum(RUN_STATUSES),
+    epoch: count,
+    reason: z.string().optional(),
+  }),
+  "run.completed": z.object(runEnd),
+  "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
+  "run.cancelled": z.object(runEnd),
+  "run.timed_out": z.object(runEnd),
+  "run.recovered": z.object(runEnd),
+  "node.queued": z.object({
+    ...onNode,
+    waitingReason: z.enum(WAITING_REASONS),
+    until: at.optional(),
+    queuePosition: count.optional(),
+  }),
+  "node.waiting": z.object({
+    ...onNode,
+    waitingReason: z.enum(WAITING_REASONS),
+    until: at.optional(),
+    queuePosition: count.optional(),
+    code: z.string().optional(),
+  }),
+  "node.expanded": z.object({
+    ...onNode,
+    count,
+    instanceIds: z.array(z.string()),
+    /** The list itself: instances bind to it, whatever upstream does later. */
+    items: z.array(json),
+  }),
+  "node.started": z.object({
+    ...onNode,
+    wave: count,
+    agentId: z.string().nullable(),
+    gatewayId: z.string().nullable(),
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    verdictId: z.string().nullable(),
+    executionPath: z.enum(["edge", "sync", "async"]).nullable(),
+    deadlineAt: at.optional(),
+  }),
+  "node.stream.delta": z.object({ ...onNode, deltaIndex: count, text: z.string().optional(), media: json.optional() }),
+  "node.log": z.object({
+    ...onNode,
+    level: z.enum(["debug", "info", "warning", "error"]),
+    message: z.string(),
+    detail: json.optional(),
+  }),
+  "node.retried": z.object({
+    ...onNode,
+    cause: z.string(),
+    delayMs: z.number().nonnegative(),
+    nextAttempt: count,
+    errorCode: z.string(),
+    errorMessage: z.string(),
+    until: at,
+  }),
+  "node.completed": z.object({
+    ...onNode,
+    envelope: envelopeSchema,
+    outputs: jsonObject,
+    durationMs: z.number().nonnegative(),
+    inputTokens: count,
+    outputTokens: count,
+    costMicros: micros,
+    carried: z.boolean().optional(),
+  }),
+  "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),
+  "node.timed_out": z.object({
+    ...onNode,
+    errorCode: z.string(),
+    errorMessage: z.string(),
+    retryable: z.boolean(),
+    timeoutMs: count,
+  }),
+  "node.cancelled": z.object({ ...onNode, reason: z.string() }),
+  "node.skipped": z.object({
+    ...onNode,
+    reason: z.enum(SKIP_REASONS),
+    carried: z.boolean().optional(),
+    errorCode: z.string().optional(),
+    errorMessage: z.string().optional(),
+  }),
+  "node.blocked": z.object({
+    ...onNode,
+    waitingReason: z.enum(WAITING_REASONS),
+    approvalId: z.string().optional(),
+    missing: z.array(z.string()).optional(),
+    code: z.string().optional(),
+    /** A node held by an escalation keeps what it failed with. */
+    errorCode: z.string().optional(),
+    errorMessage: z.string().optional(),
+  }),
+  "node.invalidated": z.object({ ...onNode, reason: z.string() }),
+  "node.provenance": z.object({
+    ...onNode,
+    sourceRunId: z.string(),
+    sourceNodeId: z.string().nullable(),
+    sourceOutputPath: z.string(),
+    targetInputPath: z.string(),
+    transform: z.string().optional(),
+  }),
+  "gate.decided": z.object({
+    ...onNode,
+    disposition: z.enum(["allow", "block", "hold"]),
+    gate: z.string().optional(),
+    code: z.string().optional(),
+    verdictId: z.string().nullable(),
+  }),
+  "moderation.flagged": z.object({ ...onNode, phase: z.enum(["input", "output"]), decision: json }),
+  "contract.violated": z.object({
+    ...onNode,
+    phase: z.enum(["input", "output", "criteria", "instructions"]),
+    errors: z.array(contractError),
+  }),
+  "approval.requested": z.object({
+    ...onApproval,
+    choices: z.array(z.enum(DECISIONS)),
+    epoch: count,
+    digest: z.string(),
+    summary: z.string(),
+    rendered: z.string(),
+    agentId: z.string().nullable(),
+    policies: z.array(z.string()),
+    approvers: z.array(z.object({ who: z.string(), withinMs: z.number().nullable() })),
+    otherwise: z.string().nullable(),
+    isSeparate: z.boolean(),
+    expiresAt: at,
+    hop: count,
+  }),
+  "approval.reminded": z.object({ ...onApproval, urgency: z.enum(["normal", "elevated", "critical"]) }),
+  "approval.escalated": z.object({ ...onApproval, hop: count, who: z.string() }),
+  "approval.resolved": z.object({
+    ...onApproval,
+    status: z.enum(APPROVAL_STATUSES),
+    decision: z.enum(DECISIONS).optional(),
+    by: z.string().optional(),
+    reason: z.string().optional(),
+    modifications: jsonObject.optional(),
+  }),
+  "cost.recorded": z.object({
+    ...onNode,
+    costMicros: micros,
+    tokens: tokensSchema,
+    model: z.string().nullable().optional(),
+    late: z.boolean().optional(),
+    childRunId: z.string().optional(),
+  }),
+  "child.started": z.object({ ...onNode, childRunId: z.string(), workflow: z.string() }),
+  "child.finished": z.object({ ...onNode, childRunId: z.string(), status: z.enum(RUN_STATUSES) }),
+} as const;
+
+export type EventType = keyof typeof EVENT_PAYLOADS;
+export const EVENT_TYPES = Object.keys(EVENT_PAYLOADS) as readonly EventType[];
+
+export type EventPayload<T extends EventType> = z.infer<(typeof EVENT_PAYLOADS)[T]>;
+
+/** A fact of one run. `eventId` is counted from state: 1, 2, 3, … without gaps. */
+export type RunEvent = {
+  [T in EventType]: {
+    readonly eventId: number;
+    readonly at: number;
+    readonly type: T;
+    readonly payload: EventPayload<T>;
+  };
+}[EventType];
+
+export type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;

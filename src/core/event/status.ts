@@ -1,0 +1,75 @@
+/** The closed lists of statuses and reasons: one source for types, zod, SQL, docs and screen. */
+export const NODE_STATUSES = [
+  "pending",
+  "awaiting_dependency",
+  "queued",
+  "running",
+  "streaming",
+  "retrying",
+  "blocked",
+  "completed",
+  "failed",
+  "skipped",
+  "cancelled",
+  "timed_out",
+  "invalidated",
+] as const;
+export type NodeStatus = (typeof NODE_STATUSES)[number];
+
+export const SETTLED_STATUSES = ["completed", "failed", "skipped", "cancelled", "timed_out"] as const;
+export type SettledStatus = (typeof SETTLED_STATUSES)[number];
+
+export function isSettled(status: NodeStatus): status is SettledStatus {
+  switch (status) {
+    case "completed":
+    case "failed":
+    case "skipped":
+    case "cancelled":
+    case "timed_out":
+      return true;
+    default:
+      return false;
+  }
+}
+
+export function isInFlight(status: NodeStatus): boolean {
+  return status === "running" || status === "streaming";
+}
+
+export const RUN_STATUSES = [
+  "queued",
+  "running",
+  "recovered",
+  "completed",
+  "failed",
+  "cancelled",
+  "timed_out",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export function isTerminal(status: RunStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled" || status === "timed_out";
+}
+
+export const WAITING_REASONS = [
+  "dependency",
+  "condition_false",
+  "rate_limit",
+  "retry_backoff",
+  "human_input",
+  "external_callback",
+  "queued",
+] as const;
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+export const SKIP_REASONS = ["condition_false", "parents_skipped", "parent_failed", "on_failure", "chosen"] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+export const APPROVAL_SOURCES = ["gate", "policy", "escalation", "block"] as const;
+export type ApprovalSource = (typeof APPROVAL_SOURCES)[number];
+
+export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+export const DECISIONS = ["approve", "reject", "retry", "skip", "abort"] as const;
+export type Decision = (typeof DECISIONS)[number];

@@ -1,0 +1,174 @@
+import type { RetryCause } from "../base/failure.ts";
+import type { JsonObject } from "../base/json.ts";
+import type {
+  Action,
+  ApprovalRule,
+  Completion,
+  ContextSource,
+  EdgeCondition,
+  EffectGuarantee,
+  MergeStrategy,
+  ModerationMode,
+  OnParentFailure,
+  OverrideValue,
+  WithValue,
+  WorkflowRef,
+} from "../definition/definition.ts";
+import type { ArgField, InputContract, OutputContract, OutputField } from "../definition/field.ts";
+import type { ParsedExpression } from "../expression/expression.ts";
+import type { LensTemplate, StepTemplate } from "../template/template.ts";
+
+/** The compiled graph the engine runs. Nodes stand in plan order: wave, then code unit of id. */
+export interface Plan {
+  readonly name: string;
+  readonly format: "lobsterx" | "lens-graph";
+  readonly completion: Completion;
+  readonly model: string | null;
+  readonly timeoutMs: number | null;
+  readonly maxParallel: number;
+  readonly args: Readonly<Record<string, ArgField>>;
+  readonly nodes: readonly PlanNode[];
+  readonly indexById: ReadonlyMap<string, number>;
+  readonly edgeCount: number;
+}
+
+export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility"] as const;
+export type NodeKind = (typeof NODE_KINDS)[number];
+
+export interface PlanNode {
+  readonly index: number;
+  readonly id: string;
+  readonly label: string;
+  readonly kind: NodeKind;
+  readonly phase: string | null;
+  /** Longest path from a root; for display and order only, never a barrier. */
+  readonly wave: number;
+  /** Indices, each once; dependents in code-unit order of id. */
+  readonly parents: readonly number[];
+  readonly dependents: readonly number[];
+  /** Per attempt; null: no limit (child runs, gates). */
+  readonly timeoutMs: number | null;
+  readonly queueTimeoutMs: number;
+  readonly retry: RetryPolicy;
+  /** What happens once the retry policy has given up. Lens nodes isolate. */
+  readonly onFailure: "halt" | "skip" | "escalate" | "isolate";
+  readonly isFailFast: boolean;
+  readonly effects: EffectGuarantee;
+  readonly approval: ApprovalRule | null;
+  readonly child: ChildCall | null;
+  readonly forEach: ForEachPlan | null;
+  readonly request: RequestHints;
+  readonly body: StepBody | LensBody;
+}
+
+export interface RetryPolicy {
+  /** Adapter calls in all, 1 = no retry. */
+  readonly attempts: number;
+  /** `any`: every retryable cause. */
+  readonly causes: readonly RetryCause[] | "any";
+  readonly delay:
+    | { readonly kind: "exact"; readonly delaysMs: readonly number[] }
+    | { readonly kind: "backoff"; readonly baseMs: number; readonly maxMs: number };
+}
+
+export interface ChildCall {
+  readonly workflow: WorkflowRef;
+}
+
+export interface ForEachPlan {
+  readonly list: Reference;
+  readonly as: string;
+  readonly maxItems: number;
+  readonly maxParallel: number | null;
+  readonly tolerate: { readonly count: number } | { readonly percent: number };
+}
+
+/** What routing, gates and the Bridge are told about the work. */
+export interface RequestHints {
+  readonly agent: string | null;
+  readonly role: string | null;
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly capabilities: readonly string[];
+  readonly tools: readonly string[];
+  readonly action: Action;
+  readonly contextSources: readonly ContextSource[];
+  readonly estimatedCostMicros: number | null;
+}
+
+/** What a path means, decided when the plan is made; no name is looked up while running. */
+export type Origin =
+  | { readonly kind: "arg"; readonly name: string }
+  | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" }
+  | { readonly kind: "element" }
+  | { readonly kind: "index" }
+  /** `outputs.*` of the node itself, in success criteria. */
+  | { readonly kind: "self" }
+  /** Nothing this node may see has that name. */
+  | { readonly kind: "missing" };
+
+export interface Reference {
+  readonly text: string;
+  readonly origin: Origin;
+  /** Walked from the origin, own properties only. */
+  readonly rest: readonly (string | number)[];
+}
+
+/** Paths of one node resolved once: key = `Path.text`. */
+export type Scope = ReadonlyMap<string, Reference>;
+
+export interface StepBody {
+  readonly kind: "step";
+  readonly scope: Scope;
+  readonly condition: ParsedExpression | null;
+  readonly command: StepTemplate | null;
+  readonly stdin: StepTemplate | null;
+  readonly inputs: readonly InputBinding[];
+  readonly outputs: Readonly<Record<string, OutputField>> | null;
+  readonly criteria: readonly ParsedExpression[];
+  readonly with: Readonly<Record<string, WithValue>>;
+}
+
+export interface InputBinding {
+  readonly name: string;
+  readonly from: Reference;
+  /** Constraints the bound value must satisfy; null when only a source was written. */
+  readonly field: OutputField | null;
+}
+
+export interface LensBody {
+  readonly kind: "lens";
+  readonly lensId: string | null;
+  readonly versionId: string | null;
+  /** Null: the bound inputs are sent as JSON. */
+  readonly template: LensTemplate | null;
+  readonly inputContract: InputContract | null;
+  readonly outputContract: OutputContract | null;
+  readonly requiredTools: readonly string[];
+  readonly requiredTier: "basic" | "standard" | "advanced" | null;
+  readonly roleTag: string | null;
+  readonly onParentFailure: OnParentFailure;
+  readonly moderation: ModerationMode;
+  readonly params: readonly LensParam[];
+  readonly overrides: readonly LensOverride[];
+  readonly with: JsonObject;
+}
+
+/** One target parameter with its edges in edge order and the one strategy that joins them. */
+export interface LensParam {
+  readonly label: string;
+  readonly strategy: MergeStrategy;
+  readonly edges: readonly LensPlanEdge[];
+}
+
+export interface LensPlanEdge {
+  readonly id: string;
+  readonly source: number;
+  readonly sourceOutputKey: string;
+  readonly condition: EdgeCondition | null;
+}
+
+export interface LensOverride {
+  readonly label: string;
+  readonly value: OverrideValue;
+}
