@@ -1,8 +1,10 @@
 import type { RetryCause } from "../base/failure.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ParsedExpression, Path } from "../expression/expression.ts";
-import type { LensTemplate, StepTemplate } from "../template/template.ts";
+import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/template.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+
+export type { OverrideTemplate, OverrideValue, WithValue } from "../template/template.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
 export type Definition = LobsterDefinition | LensGraphDefinition;
@@ -84,13 +86,6 @@ export interface WorkflowRef {
   readonly version: number | null;
 }
 
-/** A value in `with`: references stay references until the child is started. */
-export type WithValue =
-  | { readonly kind: "value"; readonly value: Json }
-  | { readonly kind: "text"; readonly template: StepTemplate }
-  | { readonly kind: "list"; readonly items: readonly WithValue[] }
-  | { readonly kind: "object"; readonly members: Readonly<Record<string, WithValue>> };
-
 export interface StepInput extends Omit<OutputField, "type"> {
   readonly type: OutputField["type"] | null;
   /** Null: the variable of the same name. */
@@ -128,6 +123,8 @@ export interface Step {
   readonly parallelFailurePolicy: "wait_all" | "fail_fast";
   /** Null: no human gate. */
   readonly approval: ApprovalRule | null;
+  /** Who answers any other approval about this step (an escalation); absent when the author did not say. */
+  readonly askRule?: ApprovalRule;
   readonly workflowRef: WorkflowRef | null;
   readonly with: Readonly<Record<string, WithValue>>;
   /** Set when the entry was not at hand (offline check); such a step cannot run. */
@@ -158,15 +155,6 @@ export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
 export const MODERATION_MODES = ["off", "input", "output", "both"] as const;
 export type ModerationMode = (typeof MODERATION_MODES)[number];
 export const EDGE_CONDITIONS = ["equals", "contains", "present", "truthy", "expression"] as const;
-
-/** A piece of a `param_overrides` text: literal, or `[[node.path]]`. */
-export interface OverrideTemplate {
-  readonly text: string;
-  readonly parts: readonly (string | { readonly nodeId: string; readonly path: string })[];
-}
-
-export type OverrideValue =
-  { readonly kind: "value"; readonly value: Json } | { readonly kind: "text"; readonly template: OverrideTemplate };
 
 export interface LensNode {
   readonly id: string;

@@ -47,7 +47,6 @@ export interface RequestVerdict {
   /** Policies a person has already granted for this node, epoch and digest. */
   readonly grants: readonly string[];
   readonly assignedTo: string | null;
-  readonly digest: string;
 }
 
 export interface Dispatch {

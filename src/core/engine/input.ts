@@ -156,6 +156,7 @@ export interface TimerInput {
 export interface ChildFinishedInput {
   readonly type: "child_finished";
   readonly nodeId: string;
+  readonly attempt: number;
   readonly childRunId: string;
   readonly status: RunStatus;
   /** `{leafId: outputs}`; skipped leaves absent. */

@@ -3,6 +3,7 @@ import type { ApprovalRule } from "../definition/definition.ts";
 import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/event.ts";
 import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/status.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { BoundRequest } from "./effect.ts";
 import type { Route } from "./input.ts";
 
 /**
@@ -20,8 +21,6 @@ export interface RunState {
   parentRunId: string | null;
   startedAt: number | null;
   endedAt: number | null;
-  /** The moment the current epoch began; the run timeout counts from it. */
-  epochStartedAt: number;
   costMicros: number;
   tokens: Tokens;
   errorCode: string | null;
@@ -40,10 +39,12 @@ export interface RunState {
   readonly counts: Record<NodeStatus, number>;
   /** Plan nodes that are not settled; instances count through their node. */
   unsettledNodes: number;
-  /** Of the nodes in flight, those that are a `for_each` node waiting for its instances or a child-run node. */
-  runningWithoutSlot: number;
-  /** Ready nodes waiting for their turn in this run, oldest first; entries that moved on are dropped when met. */
+  /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
+  expandedRunning: number;
+  /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
+  /** Verdicts asked for and not yet told: no fact, and empty whenever a commit ends. */
+  readonly asked: Map<number, BoundRequest>;
 }
 
 export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope">;
@@ -54,8 +55,9 @@ export interface Ending {
   readonly errorCode: string | null;
 }
 
+/** An entry counts only while its node is still queued by that very event, so nothing is ever removed from the middle. */
 export interface ReadyQueue {
-  items: number[];
+  readonly entries: { readonly node: number; readonly eventId: number }[];
   head: number;
 }
 
@@ -71,18 +73,21 @@ export interface NodeState {
   epoch: number;
   /** Number of the newest attempt; never restarts in a run. */
   attempts: number;
-  /** Retries scheduled in this epoch. */
+  /** Attempts begun in this epoch; what a retry policy counts. */
+  tries: number;
+  /** Retries scheduled in this run; tells one backoff timer from the next. */
   retries: number;
   /** Adapter calls in this epoch. */
   calls: number;
   /** Times a paused agent was asked in this epoch. */
   pausedAsks: number;
-  /** Calls the retry policy grants in this epoch; an answered escalation adds one. */
+  /** Attempts an answered escalation added to the policy's. */
   extraAttempts: number;
   hasEscalated: boolean;
   /** The human gate of the step itself was answered with yes in this epoch. */
   isGateApproved: boolean;
-  grants: { readonly digest: string; readonly policies: readonly string[] } | null;
+  /** What people have allowed in this epoch, each for the request it was asked about. */
+  grants: readonly { readonly digest: string; readonly policies: readonly string[] }[];
   assignedTo: string | null;
   /** Values a person gave for unbound labels, or inputs an approver narrowed. */
   values: JsonObject;
@@ -98,17 +103,17 @@ export interface NodeState {
   agentId: string | null;
 }
 
-/** Instances of a `for_each` node: a contiguous block of state nodes and how far they are. */
+/** Instances of a `for_each` node, and how far they are. */
 export interface Expansion {
-  readonly first: number;
-  count: number;
+  /** State index of each element's instance. */
+  readonly members: number[];
   settled: number;
-  completed: number;
   failed: number;
   cancelled: number;
-  /** Next instance to queue. */
+  /** Begun and not settled. */
+  active: number;
+  /** Next element to begin; elements before it have begun or are settled. */
   next: number;
-  eventId: number;
 }
 
 /** Each status carries exactly its own facts. */
@@ -121,7 +126,8 @@ export type NodeNow =
       readonly waitingReason: WaitingReason;
       /** True while a gate, not this run's own limit, makes it wait. */
       readonly isLimited: boolean;
-      readonly since: number;
+      /** When a gate first made it wait; `queue_timeout` counts from here. */
+      readonly limitedSince: number | null;
       readonly eventId: number;
     }
   | Running

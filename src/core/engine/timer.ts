@@ -8,9 +8,11 @@ export type Timer =
   /** The process that owned the attempt is gone; fired by the driver, never set by the engine. */
   | { readonly kind: "lost"; readonly nodeId: string; readonly attempt: number }
   /** Backoff is over. */
-  | { readonly kind: "retry"; readonly nodeId: string; readonly epoch: number; readonly retries: number }
+  | { readonly kind: "retry"; readonly nodeId: string; readonly retries: number }
   /** The node has waited too long for a slot or a rate window. */
-  | { readonly kind: "queue"; readonly nodeId: string; readonly epoch: number; readonly since: number }
+  | { readonly kind: "queue"; readonly nodeId: string; readonly limitedSince: number }
+  /** A slot or a window may be free for a node a gate made wait; told by the driver, never set by the engine. */
+  | { readonly kind: "wake"; readonly nodeId: string; readonly epoch: number }
   | { readonly kind: "approval-hop"; readonly approvalId: string; readonly hop: number }
   | { readonly kind: "approval-expiry"; readonly approvalId: string }
   | {

@@ -85,7 +85,10 @@ export const EVENT_PAYLOADS = {
     from: z.enum(RUN_STATUSES),
     to: z.enum(RUN_STATUSES),
     epoch: count,
+    /** `cancelling`, `timing_out`, `halting` while the run winds down; `rewind`, `recover` when it is opened again. */
     reason: z.string().optional(),
+    detail: z.string().optional(),
+    errorCode: z.string().optional(),
   }),
   "run.completed": z.object(runEnd),
   "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
@@ -228,6 +231,8 @@ export const EVENT_PAYLOADS = {
     tokens: tokensSchema,
     model: z.string().nullable().optional(),
     late: z.boolean().optional(),
+    /** Adapter calls of the attempt beyond its first. */
+    extraCalls: count.optional(),
     childRunId: z.string().optional(),
   }),
   "child.started": z.object({ ...onNode, childRunId: z.string(), workflow: z.string() }),

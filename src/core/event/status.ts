@@ -20,17 +20,10 @@ export const SETTLED_STATUSES = ["completed", "failed", "skipped", "cancelled", 
 export type SettledStatus = (typeof SETTLED_STATUSES)[number];
 
 export function isSettled(status: NodeStatus): status is SettledStatus {
-  switch (status) {
-    case "completed":
-    case "failed":
-    case "skipped":
-    case "cancelled":
-    case "timed_out":
-      return true;
-    default:
-      return false;
-  }
+  return SETTLED.has(status);
 }
+
+const SETTLED: ReadonlySet<NodeStatus> = new Set(SETTLED_STATUSES);
 
 export function isInFlight(status: NodeStatus): boolean {
   return status === "running" || status === "streaming";

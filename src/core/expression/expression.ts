@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/index.ts";
 
 /**
  * A dotted path as written: `step.outputs.a[0]`, `$step.approved`, `${name}`. The sigil is only spelling;
@@ -36,3 +36,10 @@ export interface ParsedExpression {
 
 /** What a path means at the moment of evaluation; `undefined` is `missing`. */
 export type ResolvePath = (path: Path) => Json | undefined;
+
+/** Why a text does not read, and at which offset; the reader of the file turns it into a problem with a place. */
+export interface SyntaxProblem {
+  readonly message: string;
+  readonly position: number;
+  readonly hint?: string;
+}

@@ -55,6 +55,8 @@ export interface PlanNode {
   readonly isFailFast: boolean;
   readonly effects: EffectGuarantee;
   readonly approval: ApprovalRule | null;
+  /** Who answers any other approval about the node, such as an escalation; null: the author did not say. */
+  readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
   readonly forEach: ForEachPlan | null;
   readonly request: RequestHints;
@@ -134,6 +136,8 @@ export interface InputBinding {
   readonly from: Reference;
   /** Constraints the bound value must satisfy; null when only a source was written. */
   readonly field: OutputField | null;
+  /** False: a missing value leaves the input out instead of failing the node. */
+  readonly isRequired: boolean;
 }
 
 export interface LensBody {

@@ -1,4 +1,5 @@
-import type { Path } from "../expression/expression.ts";
+import type { Json } from "../base/index.ts";
+import type { Path } from "../expression/index.ts";
 
 /** A text with references, cut once: single pass, so that a value is never expanded again. */
 export interface StepTemplate {
@@ -20,3 +21,19 @@ export interface LensTemplate {
   readonly text: string;
   readonly parts: readonly (string | LensToken)[];
 }
+
+/** A value in `with`: references stay references until the child is started. */
+export type WithValue =
+  | { readonly kind: "value"; readonly value: Json }
+  | { readonly kind: "text"; readonly template: StepTemplate }
+  | { readonly kind: "list"; readonly items: readonly WithValue[] }
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, WithValue>> };
+
+/** A `param_overrides` text: literal pieces, and `[[node.path]]`. */
+export interface OverrideTemplate {
+  readonly text: string;
+  readonly parts: readonly (string | { readonly nodeId: string; readonly path: string })[];
+}
+
+export type OverrideValue =
+  { readonly kind: "value"; readonly value: Json } | { readonly kind: "text"; readonly template: OverrideTemplate };

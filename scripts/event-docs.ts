@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { EVENT_PAYLOADS, EVENT_TYPES, type EventType } from "../src/core/event/index.ts";
+
+const MEANINGS: Readonly<Record<EventType, string>> = {
+  "run.started": "The run left the queue. Always the first event.",
+  "run.status.changed":
+    "The run winds down (`cancelling`, `timing_out`, `halting`) or is opened again (`rewind`, `recover`).",
+  "run.completed": "The run ended well.",
+  "run.failed": "The run ended badly; `snapshot` says how far it had come.",
+  "run.cancelled": "The run was called off.",
+  "run.timed_out": "The run took longer than its `timeout`.",
+  "run.recovered": "A failed run was opened again and succeeded; `run.completed` follows in the same commit.",
+  "node.queued": "The node is ready and waits for its turn.",
+  "node.waiting": "The node waits: for its parents, for a slot or a rate window, or for an outside callback.",
+  "node.expanded": "A `for_each` node became instances.",
+  "node.started": "An attempt began: the gates allowed it and a slot was taken.",
+  "node.stream.delta": "A new piece of the answer, never the text so far.",
+  "node.log": "Something worth knowing about the node.",
+  "node.retried": "An attempt failed and another is scheduled.",
+  "node.completed": "The node has its result.",
+  "node.failed": "The node failed for good.",
+  "node.timed_out": "The last attempt took longer than its `timeout`.",
+  "node.cancelled": "The node was called off.",
+  "node.skipped": "The node will not run, and that is no failure.",
+  "node.blocked": "The node waits for a person; it holds no slot and no timeout runs.",
+  "node.invalidated": "A settled node is to run again. The one way out of a settled status.",
+  "node.provenance": "A value was handed from one place to another and really used.",
+  "gate.decided": "The gates answered.",
+  "moderation.flagged": "Moderation said no.",
+  "contract.violated": "A value, or the instructions of a node, broke a contract.",
+  "approval.requested": "A person is asked.",
+  "approval.reminded": "A person was reminded.",
+  "approval.escalated": "The next in the chain is asked.",
+  "approval.resolved": "The question is answered, expired or withdrawn.",
+  "cost.recorded": "Money was spent; `late` when the node had settled before.",
+  "child.started": "A child run was started.",
+  "child.finished": "A child run ended.",
+};
+
+/** The page docs/events.md. */
+export function renderEventDocs(): string {
+  const groups = new Map<string, EventType[]>();
+  for (const type of EVENT_TYPES) {
+    const group = type.slice(0, type.indexOf("."));
+    groups.set(group, [...(groups.get(group) ?? []), type]);
+  }
+  const sections = [...groups].map(([group, types]) => `## ${group}\n\n${types.map(renderEvent).join("\n\n")}`);
+  return `${HEAD}\n\n${sections.join("\n\n")}\n`;
+}
+
+const HEAD = `# Events
+
+Written by \`npm run docs\` from \`src/core/event\`; do not edit.
+
+A run is its log: events with ids 1, 2, 3, … without gaps, never rewritten. The engine folds them into its state, clients
+fold the same events into a view. Sent to a client, an event travels in a frame:
+
+\`\`\`
+{eventId, sequence, type, runId, workflowId, timestamp, correlation: {traceId, parentEventId?, wave?, phase}, payload}
+\`\`\`
+
+\`sequence\` equals \`eventId\`, \`timestamp\` is ISO 8601 in UTC. \`heartbeat\` exists only on the wire: it is not stored and
+has no id. Times in payloads are milliseconds since 1970, money is micro-dollars. A \`?\` marks what may be absent.`;
+
+function renderEvent(type: EventType): string {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = EVENT_PAYLOADS[type].shape;
+  const rows = Object.entries(shape).map(([name, schema]) => {
+    const isOptional = z.safeParse(schema, undefined).success;
+    return `| \`${name}\`${isOptional ? "?" : ""} | ${typeText(z.toJSONSchema(schema, { io: "input" }))} |`;
+  });
+  return `### \`${type}\`\n\n${MEANINGS[type]}\n\n| Field | Type |\n|---|---|\n${rows.join("\n")}`;
+}
+
+type Schema = z.core.JSONSchema.BaseSchema;
+
+function typeText(schema: Schema): string {
+  if (schema.$ref !== undefined) return "any JSON";
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.anyOf !== undefined) return unionText(schema.anyOf);
+  switch (schema.type) {
+    case "array":
+      return `list of ${typeof schema.items === "object" && !Array.isArray(schema.items) ? typeText(schema.items) : "any JSON"}`;
+    case "object":
+      return schema.properties === undefined ? "object" : `{${Object.keys(schema.properties).join(", ")}}`;
+    case "string":
+      return "text";
+    case "integer":
+    case "number":
+    case "boolean":
+      return schema.type;
+    default:
+      return "any JSON";
+  }
+}
+
+/** JSON itself is written as a union of all its kinds. */
+function unionText(options: readonly (Schema | boolean)[]): string {
+  const schemas = options.filter((option) => typeof option === "object");
+  const isNull = (schema: Schema): boolean => schema.type === "null";
+  if (schemas.length > 2) return "any JSON";
+  const texts = schemas.filter((schema) => !isNull(schema)).map(typeText);
+  return schemas.some(isNull) ? `${texts.join(" or ")} or null` : texts.join(" or ");
+}

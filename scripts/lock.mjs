@@ -1,0 +1,71 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A holder that is silent for longer than this is taken for gone, wherever its process lives. */
+const HELD_MS_MAX = 20 * 60_000;
+
+/**
+ * Runs `work` while no other process of this machine does. The lock is a file that names its holder; one left behind by
+ * a process that is gone is broken. Losing the narrow race of breaking it costs work done twice, nothing else.
+ */
+export async function withLock(file, say, work) {
+  let hasSaid = false;
+  while (!take(file)) {
+    const holder = holderOf(file);
+    if (holder === null) continue;
+    if (isGone(holder)) {
+      breakLock(file);
+      continue;
+    }
+    if (!hasSaid) say(`waiting for another start that is preparing this checkout (process ${holder.pid})`);
+    hasSaid = true;
+    await sleep(100);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function take(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function holderOf(file) {
+  try {
+    return { pid: Number(readFileSync(file, "utf8")), since: statSync(file).mtimeMs };
+  } catch {
+    return null;
+  }
+}
+
+function isGone(holder) {
+  const heldMs = Date.now() - holder.since;
+  if (heldMs > HELD_MS_MAX) return true;
+  // A lock is created and filled in two steps: an empty one is young, not abandoned.
+  if (!Number.isInteger(holder.pid) || holder.pid <= 0) return heldMs > 5_000;
+  try {
+    process.kill(holder.pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === "ESRCH";
+  }
+}
+
+/** Renaming first makes sure that of several who find the same old lock only one removes it. */
+function breakLock(file) {
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    rmSync(aside, { force: true });
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
+}

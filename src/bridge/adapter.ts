@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { FAILURE_CLASSES, type Json, type JsonObject } from "../core/base/index.ts";
+import { envelopeSchema } from "../core/event/index.ts";
+
+/** Raised only when an adapter written for the old number could no longer work. */
+export const ADAPTER_SPECIFICATION = "v1";
+
+/**
+ * Code that runs a request somewhere: a model, a tool, a process. It holds no business logic: it does not retry,
+ * does not decide what a failure means for the run, and reports what happened exactly once.
+ */
+export interface Adapter {
+  readonly specificationVersion: typeof ADAPTER_SPECIFICATION;
+  /** What a dispatch names it by. */
+  readonly provider: string;
+  initialize(config: JsonObject): Promise<void>;
+  shutdown(): Promise<void>;
+  checkHealth(): Promise<AdapterHealth>;
+  capabilities(): AdapterCapabilities;
+  /** Resolves with every outcome the adapter can foresee; a rejection is taken as `adapter_bug`. */
+  execute(request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult>;
+  /** Best effort, for work that goes on elsewhere after the signal was aborted. */
+  cancel(dispatchId: string): Promise<void>;
+}
+
+export interface AdapterHealth {
+  readonly status: "healthy" | "degraded" | "offline";
+  readonly message?: string;
+}
+
+export interface AdapterCapabilities {
+  readonly streaming: boolean;
+  readonly structuredOutput: boolean;
+  readonly tools: boolean;
+  readonly deferred: boolean;
+}
+
+export interface AdapterHooks {
+  /** Aborted when nobody wants the result any more. */
+  readonly signal: AbortSignal;
+  /** The new piece, never the text so far. */
+  readonly onPartial: (part: StreamPart) => void;
+  readonly onLog: (line: LogLine) => void;
+}
+
+export type StreamPart =
+  { readonly text: string } | { readonly media: { readonly url: string; readonly mime: string } };
+
+export interface LogLine {
+  readonly level: "debug" | "info" | "warning" | "error";
+  readonly message: string;
+}
+
+const json: z.ZodType<Json> = z.json();
+const jsonObject = z.record(z.string(), json);
+const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
+/** What a Bridge is sent. On this wire a node is called `stepId`. */
+export const adapterRequestSchema = z.object({
+  dispatchId: z.string().min(1),
+  runId: z.string().min(1),
+  stepId: z.string().min(1),
+  attempt: z.number().int().positive(),
+  idempotencyKey: z.string().min(1),
+  provider: z.string().min(1),
+  model: z.string().optional(),
+  agentId: z.string(),
+  systemPrompt: z.string().optional(),
+  message: z.string(),
+  stdin: z.string().optional(),
+  inputs: jsonObject,
+  tools: z.array(z.string()).optional(),
+  outputSchema: jsonObject.optional(),
+  outputStrategy: z.enum(["text", "json", "tool", "files"]),
+  /** Null: no limit. */
+  timeoutMs: z.number().positive().nullable(),
+  maxOutputTokens: z.number().int().positive().optional(),
+  context: z.object({
+    runId: z.string(),
+    workflow: z.string(),
+    phase: z.string().nullable(),
+    upstreamDigest: z.string().nullable(),
+  }),
+  /** Absent when the Bridge runs in the engine's own process. */
+  callbackUrl: z.string().optional(),
+  streamUrl: z.string().optional(),
+  traceparent: z.string().optional(),
+  effects: z.enum(["at_least_once", "at_most_once"]),
+});
+export type AdapterRequest = z.infer<typeof adapterRequestSchema>;
+
+/** A run cannot cost more than this per call; anything above is a broken meter, not a bill. */
+const COST_USD_MAX = 1_000_000;
+
+const usage = {
+  model: z.string().optional(),
+  inputTokens: count.optional(),
+  outputTokens: count.optional(),
+  thinkingTokens: count.optional(),
+  cachedTokens: count.optional(),
+  costUsd: z.number().nonnegative().max(COST_USD_MAX).optional(),
+  /** Calls made beyond the first (contract re-asks). */
+  extraCalls: count.optional(),
+  /** Deliveries of the same report beyond the first: adapters that rehearse a bad network set it. */
+  duplicates: count.max(100).optional(),
+};
+
+export const adapterResultSchema = z.discriminatedUnion("status", [
+  z.object({
+    status: z.literal("completed"),
+    stdout: z.string().optional(),
+    outputs: jsonObject.optional(),
+    envelope: envelopeSchema.optional(),
+    ...usage,
+  }),
+  z.object({
+    status: z.literal("failed"),
+    failure: z.enum(FAILURE_CLASSES),
+    message: z.string(),
+    retryAfterMs: z.number().nonnegative().optional(),
+    ...usage,
+  }),
+  /** The result follows from elsewhere, until the attempt's deadline. */
+  z.object({ status: z.literal("deferred") }),
+]);
+export type AdapterResult = z.infer<typeof adapterResultSchema>;

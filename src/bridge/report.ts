@@ -1,0 +1,113 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import type { CallbackResult, Report } from "../core/engine/index.ts";
+import { normaliseOutput, type Rung } from "../core/outputs/index.ts";
+import { repairText } from "../core/text/index.ts";
+import type { AdapterRequest, AdapterResult } from "./adapter.ts";
+
+const MICROS_PER_USD = 1_000_000;
+
+type Completed = Extract<AdapterResult, { status: "completed" }>;
+type Failed = Extract<AdapterResult, { status: "failed" }>;
+
+/** What an adapter said, as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
+export function reportOf(
+  result: AdapterResult,
+  strategy: AdapterRequest["outputStrategy"],
+  logged: readonly string[] = [],
+): CallbackResult {
+  switch (result.status) {
+    case "deferred":
+      return { status: "deferred" };
+    case "completed":
+      return completedReport(result, strategy, logged);
+    case "failed":
+      return failedReport(result, logged);
+  }
+}
+
+function completedReport(
+  result: Completed,
+  strategy: AdapterRequest["outputStrategy"],
+  logged: readonly string[],
+): CallbackResult {
+  const warnings = [...logged];
+  const found = findOutputs(result, strategy, warnings);
+  const repaired = repairText({
+    ...(found.stdout === undefined ? {} : { stdout: found.stdout }),
+    ...(found.outputs === undefined ? {} : { outputs: found.outputs }),
+    ...(result.envelope === undefined ? {} : { envelope: result.envelope as JsonObject }),
+  });
+  if (repaired.isRepaired) {
+    warnings.push(
+      "The output held text that cannot be stored (NUL or half a surrogate pair); it was replaced by U+FFFD.",
+    );
+  }
+  const parts = repaired.value as Pick<Completed, "stdout" | "outputs" | "envelope">;
+  return {
+    status: "completed",
+    ...(parts.stdout === undefined ? {} : { stdout: parts.stdout }),
+    ...(parts.outputs === undefined ? {} : { outputs: parts.outputs }),
+    ...(parts.envelope === undefined ? {} : { envelope: parts.envelope }),
+    ...billOf(result, warnings),
+  };
+}
+
+/** What was done to an answer before the contract was looked at; none of it cost a token. */
+const RUNG_TEXTS: Readonly<Record<Rung, string>> = {
+  code_fence: "The answer stood inside a code fence, which was taken off",
+  first_json: "The answer had text around its JSON; the first JSON value in it was taken",
+  tool_result: "The content of a tool result was taken as the answer",
+  too_deep: "JSON in the answer is nested too deeply to be read",
+  no_json: "JSON was asked for and the answer holds none",
+  refused_path: "A file of the answer was left out because its path leads outside",
+  unclosed_fence: "The last code fence of the answer is not closed",
+};
+
+interface Found {
+  readonly stdout: string | undefined;
+  readonly outputs: JsonObject | undefined;
+}
+
+/** An adapter that gives outputs is believed; out of one that gives only text they are read. */
+function findOutputs(result: Completed, strategy: AdapterRequest["outputStrategy"], warnings: string[]): Found {
+  const { stdout, outputs } = result;
+  if (outputs !== undefined || stdout === undefined) return { stdout, outputs };
+  const normalised = normaliseOutput(stdout, strategy, "object");
+  for (const rung of normalised.rungs) warnings.push(`${RUNG_TEXTS[rung]} (${rung})`);
+  return { stdout: normalised.text, outputs: outputsFrom(normalised.value, strategy) };
+}
+
+function outputsFrom(value: Json | undefined, strategy: AdapterRequest["outputStrategy"]): JsonObject | undefined {
+  if (strategy === "files" && isJsonArray(value)) return { files: value };
+  return isJsonObject(value) ? value : undefined;
+}
+
+function failedReport(result: Failed, logged: readonly string[]): CallbackResult {
+  return {
+    status: statusOf(result.failure),
+    errorCode: result.failure,
+    error: result.message,
+    ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+    ...billOf(result, logged),
+  };
+}
+
+function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
+  if (failure === "timeout") return "timed_out";
+  return failure === "cancelled" ? "cancelled" : "failed";
+}
+
+function billOf(result: Completed | Failed, warnings: readonly string[]): Report {
+  return {
+    tokens: {
+      inputTokens: result.inputTokens ?? 0,
+      outputTokens: result.outputTokens ?? 0,
+      thinkingTokens: result.thinkingTokens ?? 0,
+      cachedTokens: result.cachedTokens ?? 0,
+    },
+    costMicros: Math.round((result.costUsd ?? 0) * MICROS_PER_USD),
+    ...(result.model === undefined ? {} : { model: result.model }),
+    ...(result.extraCalls === undefined ? {} : { extraCalls: result.extraCalls }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+}

@@ -1,0 +1,88 @@
+import type { Clock } from "./clock.ts";
+
+/** Time that passes only when nothing else is left to do: days of waiting take no time, and always go the same way. */
+export interface VirtualClock extends Clock {
+  /** Lets time pass until `isDone` holds; false when nothing is waiting any more and it still does not. */
+  run(isDone: () => boolean): Promise<boolean>;
+}
+
+interface Alarm {
+  readonly dueAt: number;
+  readonly order: number;
+  fire: (() => void) | null;
+}
+
+export function createVirtualClock(startAt: number): VirtualClock {
+  const heap: Alarm[] = [];
+  let time = startAt;
+  let order = 0;
+  return {
+    now: () => time,
+    after(delayMs, fire) {
+      const alarm: Alarm = { dueAt: time + Math.max(0, delayMs), order: (order += 1), fire };
+      push(heap, alarm);
+      return () => {
+        alarm.fire = null;
+      };
+    },
+    async run(isDone) {
+      for (;;) {
+        await settlePromises();
+        if (isDone()) return true;
+        const next = popLive(heap);
+        if (next === undefined) return false;
+        time = next.dueAt;
+        next.fire();
+      }
+    },
+  };
+}
+
+/** One turn of the event loop: every promise that can settle without time passing has settled after it. */
+function settlePromises(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function popLive(heap: Alarm[]): { readonly dueAt: number; readonly fire: () => void } | undefined {
+  for (;;) {
+    const alarm = pop(heap);
+    if (alarm === undefined) return undefined;
+    if (alarm.fire !== null) return { dueAt: alarm.dueAt, fire: alarm.fire };
+  }
+}
+
+function isEarlier(left: Alarm, right: Alarm): boolean {
+  return left.dueAt < right.dueAt || (left.dueAt === right.dueAt && left.order < right.order);
+}
+
+function push(heap: Alarm[], alarm: Alarm): void {
+  let place = heap.length;
+  heap.push(alarm);
+  while (place > 0) {
+    const above = (place - 1) >> 1;
+    const parent = heap[above];
+    if (parent === undefined || !isEarlier(alarm, parent)) break;
+    heap[place] = parent;
+    place = above;
+  }
+  heap[place] = alarm;
+}
+
+function pop(heap: Alarm[]): Alarm | undefined {
+  const first = heap[0];
+  const last = heap.pop();
+  if (first === undefined || last === undefined || heap.length === 0) return first;
+  let place = 0;
+  for (;;) {
+    const left = heap[2 * place + 1];
+    const right = heap[2 * place + 2];
+    if (left === undefined) break;
+    const isRight = right !== undefined && isEarlier(right, left);
+    const child = isRight ? right : left;
+    if (!isEarlier(child, last)) break;
+    heap[place] = child;
+    place = 2 * place + (isRight ? 2 : 1);
+  }
+  heap[place] = last;
+  return first;
+}

@@ -1,0 +1,86 @@
+import type { Decision } from "../core/event/index.ts";
+import type { AnswerApproval, ApprovalAnswer, PendingApproval } from "../driver/index.ts";
+import type { Io } from "./io.ts";
+import type { Progress } from "./progress.ts";
+import { createPaint, printable } from "./terminal-text.ts";
+
+export const APPROVE_MODES = ["all", "reject", "ask"] as const;
+export type ApproveMode = (typeof APPROVE_MODES)[number];
+
+const RENDERED_LINES = 12;
+
+/** Says yes to everything that can be said yes to, in the place of whoever would be asked. */
+export const answerYes: AnswerApproval = ({ choices }, { refusal }) =>
+  Promise.resolve(refusal === null ? answerWith(choices, ["approve", "retry"], "--approve all") : null);
+
+export const answerNo: AnswerApproval = ({ choices }, { refusal }) =>
+  Promise.resolve(refusal === null ? answerWith(choices, ["reject", "abort"], "--approve reject") : null);
+
+export const leaveOpen: AnswerApproval = () => Promise.resolve(null);
+
+function answerWith(choices: readonly Decision[], wanted: readonly Decision[], flag: string): ApprovalAnswer | null {
+  const decision = wanted.find((choice) => choices.includes(choice));
+  return decision === undefined ? null : { decision, by: "cli", reason: `answered by ${flag}` };
+}
+
+/** Asks the person at the terminal, one question at a time. */
+export function createPrompter(io: Io, progress: Progress): AnswerApproval {
+  let previous: Promise<unknown> = Promise.resolve();
+  return (approval, { signal, refusal }) => {
+    const answer = previous.then(() => {
+      if (signal.aborted) return null;
+      progress.pause();
+      return ask(io, approval, signal, refusal).finally(progress.resume);
+    });
+    previous = answer.catch(() => undefined);
+    return answer;
+  };
+}
+
+async function ask(
+  io: Io,
+  approval: PendingApproval,
+  signal: AbortSignal,
+  refusal: string | null,
+): Promise<ApprovalAnswer | null> {
+  const paint = createPaint(io.err, io.env);
+  if (refusal !== null) io.err.write(`${paint("yellow", "Not taken:")} ${printable(refusal)}\n`);
+  io.err.write(`\n${paint("bold", printable(approval.summary))} (${printable(approval.nodeId)})\n`);
+  const lines = printable(approval.rendered).split("\n");
+  for (const line of lines.slice(0, RENDERED_LINES)) io.err.write(`  ${paint("gray", `│ ${line}`)}\n`);
+  if (lines.length > RENDERED_LINES)
+    io.err.write(`  ${paint("gray", `│ … ${lines.length - RENDERED_LINES} more lines`)}\n`);
+  const choices = [...approval.choices, "later"];
+  for (;;) {
+    const line = await io.readLine(`${choices.map(withKey).join(" · ")}: `, signal);
+    if (line === null) return null;
+    const [word = "", ...rest] = line.trim().split(/\s+/);
+    const decision = choices.find((choice) => word !== "" && choice.startsWith(word.toLowerCase()));
+    if (decision === undefined) continue;
+    if (decision === "later") return null;
+    const reason = decision === "reject" ? await askReason(io, rest.join(" "), signal) : rest.join(" ");
+    if (reason === null) return null;
+    return { decision: decision as Decision, by: "cli", byStarter: true, ...(reason === "" ? {} : { reason }) };
+  }
+}
+
+async function askReason(io: Io, given: string, signal: AbortSignal): Promise<string | null> {
+  let reason: string | null = given;
+  while (reason !== null && reason.trim() === "") reason = await io.readLine("Reason: ", signal);
+  return reason;
+}
+
+function withKey(choice: string): string {
+  return `[${choice.charAt(0)}]${choice.slice(1)}`;
+}
+
+/** What is open when a run stops for want of a person, and how to answer. */
+export function printOpenApprovals(io: Io, approvals: readonly PendingApproval[]): void {
+  for (const { summary, nodeId, approvalId, choices } of approvals) {
+    io.err.write(`waiting for a person: ${printable(summary)} (${printable(nodeId)}, ${approvalId})\n`);
+    io.err.write(`  it can be answered with ${choices.join(", ")}\n`);
+  }
+  io.err.write(
+    "To answer, run it again in a terminal, or with --approve all, --approve reject, or --approve ask (answers on standard input).\n",
+  );
+}

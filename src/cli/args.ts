@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject, type Problem } from "../core/base/index.ts";
+import { type ArgField, checkArgs } from "../core/definition/index.ts";
+import { readSource } from "../core/text/index.ts";
+import type { Io } from "./io.ts";
+import { printProblems } from "./problem-report.ts";
+import { Refusal } from "./refusal.ts";
+import { readSourceFile } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+type Fields = Readonly<Record<string, ArgField>>;
+
+/** Args from `--args-file`, then `--arg`, which wins; checked, with the defaults filled in. */
+export async function readArgs(
+  io: Io,
+  fields: Fields,
+  given: { readonly arg: readonly string[]; readonly argsFile?: string },
+): Promise<JsonObject> {
+  const fromFile = given.argsFile === undefined ? {} : await readArgsFile(io, given.argsFile);
+  const fromLine = given.arg.map((text) => parseArg(fields, text));
+  const checked = checkArgs(fields, Object.fromEntries([...Object.entries(fromFile), ...fromLine]));
+  if (checked.ok) return checked.value;
+  printArgProblems(io, checked.failure);
+  throw new Refusal("the args do not fit the workflow, nothing was started");
+}
+
+async function readArgsFile(io: Io, name: string): Promise<JsonObject> {
+  const file = await readSourceFile(io, name);
+  const { tree, problems } = readSource(file.bytes);
+  printProblems(io, file, problems);
+  if (tree === null || problems.length > 0) throw new Refusal(`${printable(name)} is not valid, nothing was started`);
+  if (isJsonObject(tree.value)) return tree.value;
+  throw new Refusal(`${printable(name)} must hold a map of args, for example {"topic": "tides"}`);
+}
+
+/** `name=value`, the value read as the declared type says; what does not fit is left for the check to report. */
+function parseArg(fields: Fields, text: string): readonly [string, Json] {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new Refusal(`--arg ${printable(text)}: write it as name=value`);
+  const name = text.slice(0, equals);
+  const value = text.slice(equals + 1);
+  return [name, convert(Object.hasOwn(fields, name) ? fields[name]?.type : undefined, value)];
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function convert(type: ArgField["type"], text: string): Json {
+  switch (type) {
+    case "number":
+    case "integer":
+      return DECIMAL.test(text.trim()) && Number.isFinite(Number(text)) ? Number(text) : text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "object":
+    case "array":
+      return parseJson(text);
+    case "string":
+    case undefined:
+      return text;
+  }
+}
+
+/** Through the safe reader, so that nothing gets in by an arg that could not get in by a file. */
+function parseJson(text: string): Json {
+  const { tree, problems } = readSource(text);
+  const isJson = /^\s*[[{]/.test(text);
+  return isJson && tree !== null && problems.length === 0 ? tree.value : text;
+}
+
+function printArgProblems(io: Io, problems: readonly Problem[]): void {
+  for (const { path, code, message, hint } of problems) {
+    io.err.write(`${printable(path)}: ${code}: ${printable(message)}\n`);
+    if (hint !== undefined) io.err.write(`  hint: ${printable(hint)}\n`);
+  }
+}

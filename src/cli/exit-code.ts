@@ -1,0 +1,8 @@
+/** What a script that calls `sluice` can rely on. */
+export const EXIT = {
+  fine: 0,
+  runFailed: 1,
+  badUsage: 2,
+  cancelled: 3,
+  waiting: 4,
+} as const;

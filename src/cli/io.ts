@@ -1,0 +1,29 @@
+import type { Clock } from "../bridge/index.ts";
+
+/** Somewhere text goes: a terminal, a pipe, a test. */
+export interface Screen {
+  readonly isTty: boolean;
+  /** Of the terminal at this moment; 80 × 24 elsewhere. */
+  size(): { readonly columns: number; readonly rows: number };
+  write(text: string): void;
+}
+
+/** Everything of the outside world that a command may touch besides files. */
+export interface Io {
+  /** Data. */
+  readonly out: Screen;
+  /** Progress, problems and hints. */
+  readonly err: Screen;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly isInputTty: boolean;
+  /** All of standard input. */
+  readInput(): Promise<Uint8Array>;
+  /** One line typed by a person; null when there is none left or nobody wants it any more. */
+  readLine(prompt: string, signal: AbortSignal): Promise<string | null>;
+  /** Calls back on Ctrl-C, a request to terminate, and when nobody reads the data any more; returns how to stop. */
+  onInterrupt(listener: () => void): () => void;
+  /** Ends the process without waiting for anything. */
+  exitNow(code: number): void;
+}

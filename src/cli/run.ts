@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto";
+import { createFileLedger, createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../bridge/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { RunState } from "../core/engine/index.ts";
+import type { RunEvent } from "../core/event/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { frameEvent, projectRun } from "../core/view/index.ts";
+import {
+  type AnswerApproval,
+  createAllowAllJudge,
+  LocalDriver,
+  newRunId,
+  type PinnedWorkflow,
+  type Settlement,
+} from "../driver/index.ts";
+import { answerNo, answerYes, type ApproveMode, createPrompter, leaveOpen } from "./approvals.ts";
+import { readArgs } from "./args.ts";
+import { loadCatalog } from "./catalog.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { createLiveTree } from "./live-tree.ts";
+import { printProblems } from "./problem-report.ts";
+import { createLineProgress, type Progress, SILENT } from "./progress.ts";
+import { loadScript } from "./rehearsal.ts";
+import { exitCodeOf, printOutcome } from "./outcome.ts";
+import { readSourceFile, type SourceFile } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+export interface RunOptions {
+  readonly arg: readonly string[];
+  readonly argsFile?: string;
+  readonly script?: string;
+  readonly ledger?: string;
+  readonly library?: string;
+  readonly approve?: ApproveMode;
+  readonly wait: boolean;
+  readonly concurrency?: number;
+  /** Seconds. */
+  readonly maxTime?: number;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Everything a run needs, read and checked before anything starts. */
+export interface Prepared {
+  readonly workspace: Workspace;
+  readonly args: JsonObject;
+  readonly script: Script;
+}
+
+export async function run(io: Io, name: string, options: RunOptions): Promise<number> {
+  const prepared = await prepare(io, await readSourceFile(io, name), options);
+  if (options.quiet !== true) warnOfProviders(io, prepared.workspace.plans);
+  return perform(io, prepared, options);
+}
+
+export async function prepare(
+  io: Io,
+  file: SourceFile,
+  options: Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "quiet">,
+): Promise<Prepared> {
+  const workspace = await openWorkspace(io, file, await loadCatalog(io, options.library));
+  if (options.quiet !== true) printProblems(io, workspace.warnings.file, workspace.warnings.problems, "warning");
+  const args = await readArgs(io, workspace.workflow.plan.args, options);
+  const script = await loadScript(io, options.script, workspace.plans);
+  return { workspace, args, script };
+}
+
+/** Runs in this process until the run ends, or nobody but a person could make it go on. */
+export async function perform(io: Io, prepared: Prepared, options: RunOptions): Promise<number> {
+  const { workspace, args, script } = prepared;
+  const progress = chooseProgress(io, options);
+  const record = options.json === true ? createRecorder(io) : () => undefined;
+  const ledger = options.ledger === undefined ? {} : { ledger: createFileLedger(options.ledger) };
+  const driver = new LocalDriver({
+    adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger })],
+    clock: io.clock,
+    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
+    newRunId: () => newRunId(io.clock.now()),
+    jitter: Math.random,
+    resolveWorkflow: workspace.resolve,
+    answerApproval: chooseAnswers(io, options, progress),
+    onEvents(state, events) {
+      record(state, events);
+      progress.show(state, events);
+    },
+    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+  });
+  const runId = driver.start(withMaxTime(workspace.workflow, options.maxTime), args, "cli");
+  const stopListening = cancelOnInterrupt(io, driver, runId);
+  try {
+    const settlement = await driver.whenSettled(runId);
+    progress.finish();
+    return report(io, settlement, options);
+  } finally {
+    stopListening();
+    driver.close();
+  }
+}
+
+function report(io: Io, settlement: Settlement, options: RunOptions): number {
+  const { state } = settlement;
+  if (options.json === true) io.out.write(`${JSON.stringify(projectRun(state, { workflowId: state.plan.name }))}\n`);
+  printOutcome(io, settlement, { isQuiet: options.quiet === true, isJson: options.json === true });
+  return exitCodeOf(settlement);
+}
+
+function withMaxTime(workflow: PinnedWorkflow, seconds: number | undefined): PinnedWorkflow {
+  if (seconds === undefined) return workflow;
+  const { plan } = workflow;
+  return { ...workflow, plan: { ...plan, timeoutMs: Math.min(plan.timeoutMs ?? Infinity, seconds * 1_000) } };
+}
+
+function chooseProgress(io: Io, options: RunOptions): Progress {
+  if (options.quiet === true || options.json === true) return SILENT;
+  return io.err.isTty && io.env["TERM"] !== "dumb" ? createLiveTree(io) : createLineProgress(io);
+}
+
+function chooseAnswers(io: Io, options: RunOptions, progress: Progress): AnswerApproval {
+  if (options.approve === "all") return answerYes;
+  if (options.approve === "reject") return answerNo;
+  const canAsk = options.approve === "ask" || (io.isInputTty && io.err.isTty);
+  return canAsk && options.wait ? createPrompter(io, progress) : leaveOpen;
+}
+
+/** The first Ctrl-C lets the run end in order, the second does not wait for it. */
+function cancelOnInterrupt(io: Io, driver: LocalDriver, runId: string): () => void {
+  let isCancelling = false;
+  return io.onInterrupt(() => {
+    if (isCancelling) {
+      io.exitNow(EXIT.cancelled);
+      return;
+    }
+    isCancelling = true;
+    io.err.write("\ncancelling; once more to stop at once\n");
+    driver.cancel(runId, "cancelled_by_person");
+  });
+}
+
+/** Writes the run's own events, as the API would send them; those of child runs have numbers of their own. */
+function createRecorder(io: Io): (state: RunState, events: readonly RunEvent[]) => void {
+  const traceId = randomBytes(16).toString("hex");
+  return (state, events) => {
+    if (state.parentRunId !== null) return;
+    const { runId, plan } = state;
+    for (const event of events) {
+      const wave = waveOf(plan, event);
+      const frame = frameEvent(event, {
+        runId,
+        workflowId: plan.name,
+        traceId,
+        ...(wave === undefined ? {} : { wave }),
+      });
+      io.out.write(`${JSON.stringify(frame)}\n`);
+    }
+  };
+}
+
+function waveOf(plan: Plan, { payload }: RunEvent): number | undefined {
+  if (!("nodeId" in payload)) return undefined;
+  const index = plan.indexById.get(payload.nodeId.split("[", 1)[0] ?? "");
+  return index === undefined ? undefined : plan.nodes[index]?.wave;
+}
+
+/** Nobody should take a rehearsed answer for a model's. */
+function warnOfProviders(io: Io, plans: readonly Plan[]): void {
+  const named = new Set(plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? [])));
+  named.delete(SCRIPTED_PROVIDER);
+  if (named.size === 0) return;
+  const list = [...named].map((provider) => `"${printable(provider)}"`).join(", ");
+  io.err.write(`warning: ${list}: no such provider is set up here, the scripted adapter answers instead\n`);
+}

@@ -1,0 +1,10 @@
+import { jsonSchema } from "../core/definition/index.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+
+export const SCHEMA_FORMATS = ["lobsterx", "lens-graph"] as const;
+
+export function schema(io: Io, format: (typeof SCHEMA_FORMATS)[number]): number {
+  io.out.write(`${JSON.stringify(jsonSchema(format), null, 2)}\n`);
+  return EXIT.fine;
+}

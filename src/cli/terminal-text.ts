@@ -1,0 +1,72 @@
+import { styleText } from "node:util";
+import type { Io, Screen } from "./io.ts";
+
+type Colour = "red" | "green" | "yellow" | "cyan" | "gray" | "bold";
+
+/** Colours a text, or leaves it alone where colour is not wanted. */
+export type Paint = (colour: Colour, text: string) => string;
+
+/** Colours only for people at a terminal who have not asked for none (NO_COLOR, a dumb terminal). */
+export function createPaint(screen: Screen, env: Io["env"]): Paint {
+  const isUnwanted = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  if (!screen.isTty || isUnwanted) return (_, text) => text;
+  return (colour, text) => styleText(colour, text, { validateStream: false });
+}
+
+/** Text from files and adapters cannot move the cursor, ring the bell or rewrite what stands above it. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => (character === "\r" ? "" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
+}
+
+/** The same on one line, for tables and trees. */
+export function oneLine(text: string): string {
+  return printable(text.replace(/\s+/g, " ").trim());
+}
+
+/** Cut to a number of terminal columns, with a mark when something is missing. */
+export function clip(text: string, columns: number): string {
+  if (columns <= 0) return "";
+  let used = 0;
+  let kept = "";
+  let keptWithMark = "";
+  for (const character of text) {
+    used += columnsOf(character);
+    if (used > columns) return `${keptWithMark}…`;
+    kept += character;
+    if (used < columns) keptWithMark = kept;
+  }
+  return kept;
+}
+
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += columnsOf(character);
+  return width;
+}
+
+/** Fills up to a number of columns. */
+export function pad(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - widthOf(text)));
+}
+
+/** East Asian and pictographic characters take two columns, joiners and combining marks none. */
+function columnsOf(character: string): number {
+  const point = character.codePointAt(0) ?? 0;
+  if (point < 0x300) return 1;
+  if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
+  const isWide =
+    (point >= 0x1100 && point <= 0x115f) ||
+    (point >= 0x2e80 && point <= 0xa4cf) ||
+    (point >= 0xac00 && point <= 0xd7a3) ||
+    (point >= 0xf900 && point <= 0xfaff) ||
+    (point >= 0xfe30 && point <= 0xfe6f) ||
+    (point >= 0xff00 && point <= 0xff60) ||
+    (point >= 0xffe0 && point <= 0xffe6) ||
+    (point >= 0x1f300 && point <= 0x1faff) ||
+    (point >= 0x20000 && point <= 0x3fffd);
+  return isWide ? 2 : 1;
+}

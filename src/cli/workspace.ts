@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { compareCodeUnits, isJsonObject, type Problem } from "../core/base/index.ts";
+import type { Catalog, Definition, WorkflowRef } from "../core/definition/index.ts";
+import { checkSource, missingForRun, type Plan } from "../core/plan/index.ts";
+import { readSource } from "../core/text/index.ts";
+import type { PinnedWorkflow } from "../driver/index.ts";
+import type { Io } from "./io.ts";
+import { printProblems } from "./problem-report.ts";
+import { Refusal } from "./refusal.ts";
+import { readSourceFile, type SourceFile } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+/** A workflow that can run, with every workflow it may start. */
+export interface Workspace {
+  readonly workflow: PinnedWorkflow;
+  readonly resolve: (ref: WorkflowRef) => PinnedWorkflow | null;
+  /** Its own and those of every workflow it may start. */
+  readonly plans: readonly Plan[];
+  readonly warnings: { readonly file: SourceFile; readonly problems: readonly Problem[] };
+}
+
+interface Found {
+  readonly file: SourceFile;
+  readonly name: string;
+  readonly version: number | null;
+}
+
+const EXTENSIONS = [".lobsterX", ".yaml", ".yml", ".json"];
+
+/** Reads and checks a file and, from the same folder, the workflows it refers to; refuses what could not run. */
+export async function openWorkspace(io: Io, file: SourceFile, catalog: Catalog): Promise<Workspace> {
+  const first = check(io, file, catalog);
+  if (!startsOthers(first.plan)) {
+    refuseMissing(file, first.definition, catalog);
+    const { workflow, plan, warnings } = first;
+    return { workflow, resolve: () => null, plans: [plan], warnings: { file, problems: warnings } };
+  }
+  const own: Found = { file, name: first.plan.name, version: first.definition.version };
+  const others = await workflowsBeside(io, file);
+  const found = [own, ...others.filter(({ file: other }) => other.path !== file.path)];
+  const known: Catalog = { ...catalog, workflows: [...new Set(found.map(({ name }) => name))] };
+  const pinned = new Map<Found, PinnedWorkflow>();
+  const toCheck = [own];
+  for (const next of toCheck) {
+    if (pinned.has(next)) continue;
+    const checked = check(io, next.file, known);
+    refuseMissing(next.file, checked.definition, known);
+    pinned.set(next, checked.workflow);
+    for (const node of checked.plan.nodes)
+      if (node.child !== null) toCheck.push(demand(found, node.child.workflow, next));
+  }
+  return {
+    workflow: pinned.get(own) ?? first.workflow,
+    resolve: (ref) => {
+      const chosen = choose(found, ref);
+      return chosen === undefined ? null : (pinned.get(chosen) ?? null);
+    },
+    plans: [...pinned.values()].map(({ plan }) => plan),
+    warnings: { file, problems: first.warnings },
+  };
+}
+
+interface Checked {
+  readonly plan: Plan;
+  readonly definition: Definition;
+  readonly workflow: PinnedWorkflow;
+  readonly warnings: readonly Problem[];
+}
+
+function check(io: Io, file: SourceFile, catalog: Catalog): Checked {
+  const { plan, definition, problems, warnings } = checkSource(file.bytes, catalog);
+  if (plan === null || definition === null) {
+    printProblems(io, file, problems);
+    throw new Refusal(`${printable(file.name)} is not valid, nothing was started`);
+  }
+  const hash = `sha256:${createHash("sha256").update(file.bytes).digest("hex")}`;
+  return { plan, definition, workflow: { plan, version: definition.version, hash }, warnings };
+}
+
+function refuseMissing(file: SourceFile, definition: Definition, catalog: Catalog): void {
+  const missing = missingForRun(definition, catalog);
+  if (missing.length === 0) return;
+  const how = missing.some((name) => name.startsWith("workflow"))
+    ? "workflows are looked for by their name in the folder of the file"
+    : "give the file that holds them with --library FILE";
+  throw new Refusal(`${printable(file.name)} cannot run without ${printable(missing.join(", "))}: ${how}`);
+}
+
+function startsOthers(plan: Plan): boolean {
+  return plan.nodes.some((node) => node.child !== null);
+}
+
+/** Of several files with one name, the version asked for, else the highest. */
+function choose(found: readonly Found[], ref: WorkflowRef): Found | undefined {
+  const named = found.filter(({ name }) => name === ref.name);
+  if (ref.version !== null) return named.find(({ version }) => version === ref.version);
+  return named.toSorted((left, right) => (right.version ?? 0) - (left.version ?? 0))[0];
+}
+
+function demand(found: readonly Found[], ref: WorkflowRef, by: Found): Found {
+  const chosen = choose(found, ref);
+  if (chosen !== undefined) return chosen;
+  const wanted = ref.version === null ? ref.name : `${ref.name}@${ref.version}`;
+  throw new Refusal(`${printable(by.file.name)} needs the workflow ${printable(wanted)}, which is not in its folder`);
+}
+
+/** Every file of the folder that names itself as a workflow; files that cannot be read are none. */
+async function workflowsBeside(io: Io, file: SourceFile): Promise<readonly Found[]> {
+  const folder = dirname(file.path);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => !entry.isDirectory() && EXTENSIONS.some((extension) => entry.name.endsWith(extension)))
+    .map((entry) => entry.name)
+    .sort(compareCodeUnits);
+  const found: Found[] = [];
+  for (const name of names) {
+    const beside = await readSourceFile(io, relative(io.cwd, join(folder, name))).catch(() => null);
+    const value = beside === null ? undefined : readSource(beside.bytes).tree?.value;
+    if (beside === null || !isJsonObject(value) || typeof value["name"] !== "string") continue;
+    const version = value["version"];
+    found.push({ file: beside, name: value["name"], version: typeof version === "number" ? version : null });
+  }
+  return found;
+}

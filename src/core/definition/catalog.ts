@@ -1,0 +1,105 @@
+import {
+  getOwn,
+  isJsonObject,
+  LIMITS,
+  type Json,
+  type JsonObject,
+  type Problem,
+  type TreePath,
+} from "../base/index.ts";
+import { findUnstorable, readDocuments } from "../text/index.ts";
+import type { Catalog, Lens } from "./definition.ts";
+import { readLens } from "./lens.ts";
+import { comparePlaces, placeFindings } from "./placing.ts";
+import { Report } from "./report.ts";
+import { nameOf, refuseType } from "./shape.ts";
+import { libraryStepShape } from "./step-shape.ts";
+import { givenName } from "./text-shape.ts";
+
+interface Entries {
+  readonly library: Map<string, JsonObject>;
+  readonly lenses: Map<string, Lens>;
+}
+
+/**
+ * Library steps and lenses from a stream of manifests `kind`, `name`, `spec`; other kinds are passed over. A document
+ * without `kind` is a plain map `steps: {name: fields}`, `lenses: {name: spec}`. The stream is the whole library of
+ * steps; without a single lens in it, lenses stay unknown.
+ */
+export function readCatalog(source: string | Uint8Array): {
+  readonly catalog: Catalog;
+  readonly problems: readonly Problem[];
+} {
+  const { trees, problems: textProblems } = readDocuments(source);
+  const entries: Entries = { library: new Map(), lenses: new Map() };
+  const problems = [...textProblems];
+  for (const tree of trees) {
+    const report = new Report();
+    readManifest(tree.value, entries, report);
+    problems.push(...placeFindings(report.problems, tree, source));
+  }
+  const { library, lenses } = entries;
+  return {
+    catalog: {
+      library: Object.fromEntries(library),
+      lenses: lenses.size === 0 ? null : Object.fromEntries(lenses),
+      workflows: null,
+    },
+    problems: problems.sort(comparePlaces).slice(0, LIMITS.problemsMax),
+  };
+}
+
+function readManifest(value: Json, entries: Entries, report: Report): void {
+  if (!isJsonObject(value)) {
+    refuseType([], report, "a map with kind, name and spec", value);
+    return;
+  }
+  for (const path of findUnstorable(value)) {
+    report.problem("text_unstorable", path, `${nameOf(path)} holds a character that cannot be stored.`);
+  }
+  if (!Object.hasOwn(value, "kind")) return readPlainMap(value, entries, report);
+  const kind = getOwn(value, "kind");
+  if (kind !== "LibraryStep" && kind !== "Lens") return;
+  for (const field of ["name", "spec"]) {
+    if (Object.hasOwn(value, field)) continue;
+    report.problem("missing_field", [field], `A ${kind} needs "${field}".`, { at: [], hint: `Add "${field}".` });
+  }
+  const name = givenName.read(getOwn(value, "name") ?? "unnamed", ["name"], report) ?? "unnamed";
+  const spec = getOwn(value, "spec");
+  if (spec === undefined) return;
+  if (kind === "LibraryStep") addStep(name, spec, ["spec"], entries, report);
+  else addLens(name, spec, ["spec"], entries, report);
+}
+
+function readPlainMap(value: JsonObject, entries: Entries, report: Report): void {
+  for (const [key, add] of [["steps", addStep] as const, ["lenses", addLens] as const]) {
+    const members = getOwn(value, key);
+    if (members === undefined) continue;
+    if (!isJsonObject(members)) {
+      refuseType([key], report, "a map of names", members);
+      continue;
+    }
+    for (const [name, spec] of Object.entries(members)) add(name, spec, [key, name], entries, report);
+  }
+  for (const key of Object.keys(value)) {
+    if (key === "steps" || key === "lenses") continue;
+    const hint = "Write manifests with kind, name and spec, or a map with steps and lenses.";
+    report.problem("unknown_key", [key], `"${key}" is not a key of a library.`, { isAtKey: true, hint });
+  }
+}
+
+function addStep(name: string, spec: Json, path: TreePath, entries: Entries, report: Report): void {
+  libraryStepShape.read(spec, path, report);
+  if (entries.library.has(name)) reportTwice(`Library step "${name}"`, path, report);
+  if (isJsonObject(spec)) entries.library.set(name, spec);
+}
+
+function addLens(name: string, spec: Json, path: TreePath, entries: Entries, report: Report): void {
+  const lens = readLens(name, spec, path, report);
+  if (entries.lenses.has(name)) reportTwice(`Lens "${name}"`, path, report);
+  entries.lenses.set(name, lens);
+}
+
+function reportTwice(what: string, path: TreePath, report: Report): void {
+  report.problem("duplicate_id", path, `${what} is declared twice.`, { hint: "Remove one of them." });
+}

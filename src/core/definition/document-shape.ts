@@ -1,0 +1,43 @@
+import { LIMITS } from "../base/index.ts";
+import type { Completion } from "./definition.ts";
+import { mandatory, optional } from "./record.ts";
+import { anyText, choice, number } from "./shape.ts";
+import { duration, givenName, kebabName } from "./text-shape.ts";
+
+export const COMPLETIONS: readonly Completion[] = ["strict", "leaves"];
+
+export const positive = number({ isInteger: true, min: 1, expected: "a whole number, 1 or more" });
+
+/** What both formats say about the whole workflow. */
+export const DOCUMENT_HEAD = {
+  name: mandatory(kebabName, "Name of the workflow, in kebab-case."),
+  version: optional(positive, "The author's own number for this version."),
+  description: optional(anyText, "What the workflow is for."),
+  model: optional(givenName, "Model of every node that names none."),
+  timeout: optional(duration, "Seconds the whole run may take, waits included."),
+  max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
+};
+
+export function completionField(standard: Completion) {
+  return optional(choice(COMPLETIONS), "How the status of the run follows from its nodes.", { default: standard });
+}
+
+interface RawHead {
+  readonly name?: string | undefined;
+  readonly version?: number | undefined;
+  readonly description?: string | undefined;
+  readonly model?: string | undefined;
+  readonly timeout?: number | undefined;
+  readonly max_parallel?: number | undefined;
+}
+
+export function headOf(raw: RawHead) {
+  return {
+    name: raw.name ?? "",
+    version: raw.version ?? null,
+    description: raw.description ?? null,
+    model: raw.model ?? null,
+    timeoutMs: raw.timeout ?? null,
+    maxParallel: raw.max_parallel ?? LIMITS.runParallelDefault,
+  };
+}

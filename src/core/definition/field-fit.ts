@@ -1,0 +1,84 @@
+import { isJsonArray, isJsonObject, type Json, type ProblemCode } from "../base/index.ts";
+import { compilePattern } from "../pattern/index.ts";
+import type { Constraints, FieldType } from "./field.ts";
+import { kindOf, quote } from "./shape.ts";
+
+export interface Misfit {
+  readonly code: ProblemCode;
+  /** A predicate about the value: "must be text, but it is a number". */
+  readonly message: string;
+}
+
+const TYPE_WORDS: Readonly<Record<FieldType, string>> = {
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  object: "a map",
+  array: "a list",
+};
+
+/** Everything that keeps a value out of a declared field. Nothing is coerced: what a person gives is taken at its word. */
+export function fitProblems(value: Json, field: Constraints & { readonly type?: FieldType }): readonly Misfit[] {
+  if (field.type !== undefined && !isOfType(value, field.type)) {
+    return [{ code: "wrong_type", message: `must be ${TYPE_WORDS[field.type]}, but it is ${describe(value)}` }];
+  }
+  const misfits: Misfit[] = [];
+  if (field.enum !== undefined && !field.enum.some((member) => member === value)) {
+    misfits.push({
+      code: "bad_enum",
+      message: `must be one of ${field.enum.join(", ")}, but it is ${describe(value)}`,
+    });
+  }
+  if (typeof value === "number") addNumberMisfits(value, field, misfits);
+  if (typeof value === "string") addTextMisfits(value, field, misfits);
+  return misfits;
+}
+
+function isOfType(value: Json, type: FieldType): boolean {
+  switch (type) {
+    case "string":
+    case "boolean":
+      return typeof value === type;
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "integer":
+      return typeof value === "number" && Number.isSafeInteger(value);
+    case "object":
+      return isJsonObject(value);
+    case "array":
+      return isJsonArray(value);
+  }
+}
+
+function addNumberMisfits(value: number, field: Constraints, misfits: Misfit[]): void {
+  if (field.minimum !== undefined && value < field.minimum) {
+    misfits.push({ code: "bad_number", message: `must be at least ${field.minimum}, but it is ${value}` });
+  }
+  if (field.maximum !== undefined && value > field.maximum) {
+    misfits.push({ code: "bad_number", message: `must be at most ${field.maximum}, but it is ${value}` });
+  }
+}
+
+function addTextMisfits(value: string, field: Constraints, misfits: Misfit[]): void {
+  const { minLength, maxLength, pattern } = field;
+  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
+  if (minLength !== undefined && length < minLength) {
+    misfits.push({ code: "bad_number", message: `must have at least ${minLength} characters, but it has ${length}` });
+  }
+  if (maxLength !== undefined && length > maxLength) {
+    misfits.push({ code: "bad_number", message: `must have at most ${maxLength} characters, but it has ${length}` });
+  }
+  if (pattern === undefined) return;
+  const compiled = compilePattern(pattern);
+  // A pattern that does not compile has its own problem where it is written.
+  if (compiled.ok && !compiled.value.test(value)) {
+    misfits.push({ code: "bad_pattern", message: `must match ${pattern}, but it is ${describe(value)}` });
+  }
+}
+
+/** A list or a map is not spelt out: it may be large, or nested deeper than calls may be. */
+function describe(value: Json): string {
+  if (typeof value === "string") return quote(value);
+  return typeof value === "object" ? kindOf(value) : String(value);
+}

@@ -1,0 +1,47 @@
+import { LIMITS, type TreePath } from "../base/index.ts";
+import type { Report } from "./report.ts";
+import { anyText, nameOf, quote, word, type Shape } from "./shape.ts";
+
+/** Words that mean something as the head or the second part of a reference. */
+const REFERENCE_WORDS = ["outputs", "stdout", "json", "approved"];
+const RESERVED: ReadonlySet<string> = new Set([
+  ...REFERENCE_WORDS,
+  ...Object.getOwnPropertyNames(Object.prototype),
+  "prototype",
+]);
+
+function idShape(rule: { readonly expected: string; readonly pattern: RegExp }): Shape<string> {
+  const shape = word({ ...rule, code: "bad_id", lengthMax: LIMITS.idLengthMax });
+  return {
+    read(value, path, report) {
+      const text = anyText.read(value, path, report);
+      if (text === undefined || refuseReserved(text, path, report)) return undefined;
+      return shape.read(text, path, report);
+    },
+    schema: { ...shape.schema, not: { enum: [...RESERVED] } },
+  };
+}
+
+function refuseReserved(text: string, path: TreePath, report: Report): boolean {
+  if (!RESERVED.has(text)) return false;
+  const message = `${nameOf(path)} cannot be ${quote(text)}: the word is reserved.`;
+  report.problem("reserved_id", path, message, { hint: `Call it ${text.replace(/^_+|_+$/g, "")}_step, for example.` });
+  return true;
+}
+
+export const stepId: Shape<string> = idShape({
+  expected: `a lower-case letter followed by lower-case letters, digits or _, at most ${LIMITS.idLengthMax} characters`,
+  pattern: /^[a-z][a-z0-9_]*$/,
+});
+
+/** Graphs are often drawn by tools that number their nodes or give them UUIDs. */
+export const lensNodeId: Shape<string> = idShape({
+  expected: `letters, digits, _ or -, at most ${LIMITS.idLengthMax} characters`,
+  pattern: /^[A-Za-z0-9_-]+$/,
+});
+
+export const edgeId: Shape<string> = word({
+  expected: `a text that is not blank, at most ${LIMITS.idLengthMax} characters`,
+  code: "bad_id",
+  lengthMax: LIMITS.idLengthMax,
+});

@@ -1,0 +1,19 @@
+import type { JsonObject } from "../base/index.ts";
+import { lensGraphShape } from "./lens-graph-shape.ts";
+import { lobsterShape } from "./lobster-shape.ts";
+
+const SHAPES = {
+  lobsterx: { shape: lobsterShape, title: "Sluice workflow (.lobsterX)" },
+  "lens-graph": { shape: lensGraphShape, title: "Sluice lens graph" },
+} as const;
+
+/** JSON Schema (2020-12) of a format, printed from the tables the checker itself reads. */
+export function jsonSchema(format: keyof typeof SHAPES): JsonObject {
+  const { shape, title } = SHAPES[format];
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: `urn:sluice:schema:${format}`,
+    ...shape.schema,
+    title,
+  };
+}

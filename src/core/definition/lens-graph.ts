@@ -1,0 +1,153 @@
+import { compareCodeUnits, getOwn, isJsonObject, LIMITS, type JsonObject, type TreePath } from "../base/index.ts";
+import { normaliseLabel, parseOverride, type OverrideValue } from "../template/index.ts";
+import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
+import { headOf } from "./document-shape.ts";
+import { checkGraph } from "./graph-check.ts";
+import { checkEdges } from "./lens-edge.ts";
+import { checkNode, type NodeIndex } from "./lens-node.ts";
+import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
+import { spelledPath } from "./record.ts";
+import type { Report } from "./report.ts";
+import { RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
+import type { Located } from "./shape.ts";
+import { didYouMean } from "./suggest.ts";
+
+/** Reads a lens graph. What it returns is only a definition when nothing was reported. */
+export function readLensGraph(document: JsonObject, catalog: Catalog, report: Report): LensGraphDefinition {
+  const raw = lensGraphShape.read(document, [], report) ?? {};
+  const written = raw.nodes ?? [];
+  checkLabels(raw.root_inputs ?? {}, report);
+  const nodeIndex = indexNodes(written, report);
+  const workflows = catalog.workflows === null ? null : new Set([...catalog.workflows, raw.name ?? ""]);
+  for (const node of written) checkNode(node, { lenses: catalog.lenses, workflows }, report);
+  const edges = checkEdges(raw.edges ?? [], nodeIndex, report);
+  const overrides = written.map((node) => readOverrides(node));
+  const parents = parentsOf(written, overrides, edges, nodeIndex, report);
+  const vertices = written.map((node, index) => ({
+    id: node.read.id ?? null,
+    path: node.path,
+    parents: [...(parents[index] ?? [])].map((id) => nodeIndex.ids.get(id) ?? 0),
+  }));
+  checkGraph(vertices, ["edges"], report);
+  return {
+    format: "lens-graph/v1",
+    ...headOf(raw),
+    completion: raw.completion ?? "leaves",
+    rootInputs: raw.root_inputs ?? {},
+    nodes: written.map(({ read }, index) => nodeOf(read, overrides[index] ?? {}, parents[index] ?? new Set())),
+    edges,
+  };
+}
+
+/** Labels are matched without regard to case and spaces, so two that differ only there are one. */
+function checkLabels(rootInputs: JsonObject | Readonly<Record<string, unknown>>, report: Report): void {
+  const seen = new Map<string, string>();
+  for (const label of Object.keys(rootInputs)) {
+    const key = normaliseLabel(label);
+    const earlier = seen.get(key);
+    if (earlier !== undefined) {
+      const message = `"${label}" and "${earlier}" are the same label.`;
+      report.problem("duplicate_id", ["root_inputs", label], message, { isAtKey: true });
+    }
+    seen.set(key, label);
+  }
+}
+
+function indexNodes(written: readonly Located<RawLensNode>[], report: Report): NodeIndex {
+  const ids = new Map<string, number>();
+  const brokenIds = new Set<string>();
+  for (const [index, { read, raw, path }] of written.entries()) {
+    const rawId = isJsonObject(raw) ? getOwn(raw, "id") : undefined;
+    if (read.id === undefined) {
+      if (typeof rawId === "string") brokenIds.add(rawId);
+      continue;
+    }
+    if (ids.has(read.id)) {
+      const message = `Another node is already called "${read.id}": ids are unique.`;
+      report.problem("duplicate_id", [...path, "id"], message, { hint: "Give this one another id." });
+      continue;
+    }
+    ids.set(read.id, index);
+  }
+  return { ids, brokenIds };
+}
+
+type Overrides = Readonly<Record<string, OverrideValue>>;
+
+function readOverrides({ read }: Located<RawLensNode>): Overrides {
+  const entries = Object.entries(read.config?.read.param_overrides ?? {});
+  return Object.fromEntries(
+    entries.map(([label, value]): [string, OverrideValue] => [
+      label,
+      typeof value === "string" ? { kind: "text", template: parseOverride(value) } : { kind: "value", value },
+    ]),
+  );
+}
+
+function parentsOf(
+  written: readonly Located<RawLensNode>[],
+  overrides: readonly Overrides[],
+  edges: readonly LensEdge[],
+  nodeIndex: NodeIndex,
+  report: Report,
+): readonly ReadonlySet<string>[] {
+  const parents = written.map(() => new Set<string>());
+  for (const edge of edges) {
+    const target = nodeIndex.ids.get(edge.target);
+    if (target !== undefined) parents[target]?.add(edge.source);
+  }
+  for (const [index, node] of written.entries()) {
+    for (const [label, value] of Object.entries(overrides[index] ?? {})) {
+      if (value.kind !== "text") continue;
+      const config = node.read.config;
+      const at = [...spelledPath(config?.raw, config?.path ?? node.path, "param_overrides"), label];
+      for (const part of value.template.parts) {
+        if (typeof part === "string") continue;
+        const id = resolveOverride(part, node.read.id, at, nodeIndex, report);
+        if (id !== undefined) parents[index]?.add(id);
+      }
+    }
+  }
+  return parents;
+}
+
+function resolveOverride(
+  part: { readonly nodeId: string; readonly path: string },
+  ownId: string | undefined,
+  at: TreePath,
+  nodeIndex: NodeIndex,
+  report: Report,
+): string | undefined {
+  const text = `[[${part.nodeId}.${part.path}]]`;
+  if (nodeIndex.brokenIds.has(part.nodeId)) return undefined;
+  if (part.nodeId === ownId) {
+    report.problem("self_dependency", at, `Node "${ownId}" refers to itself with ${text}.`);
+    return undefined;
+  }
+  if (nodeIndex.ids.has(part.nodeId)) return part.nodeId;
+  const hint = (): string | undefined => didYouMean(part.nodeId, nodeIndex.ids.keys());
+  report.problem("unknown_step", at, `${text} refers to "${part.nodeId}", which is no node.`, { hint });
+  return undefined;
+}
+
+function nodeOf(raw: RawLensNode, paramOverrides: Overrides, parents: ReadonlySet<string>): LensNode {
+  const config: RawConfig = raw.config?.read ?? {};
+  return {
+    id: raw.id ?? "",
+    lensId: raw.lens_id ?? null,
+    versionId: raw.version_id ?? null,
+    label: raw.label ?? null,
+    ordinal: raw.ordinal ?? null,
+    modelId: config.model_id ?? null,
+    timeoutMs: config.timeout_ms ?? LIMITS.lensTimeoutMsDefault,
+    onParentFailure: config.on_parent_failure ?? "skip",
+    merge: config.merge ?? "last_write_wins",
+    moderation: config.moderation ?? "off",
+    retry: config.retry === undefined ? RETRY_DEFAULTS : retryBlock(config.retry, RETRY_DEFAULTS.attempts),
+    paramOverrides,
+    templateBody: config.template_body ?? null,
+    workflowRef: config.workflow_ref ?? null,
+    with: config.with ?? {},
+    dependencies: [...parents].sort(compareCodeUnits),
+  };
+}

@@ -1,0 +1,80 @@
+import { LIMITS } from "../base/index.ts";
+import { parsePath } from "../expression/index.ts";
+import type { Phase, Role } from "./definition.ts";
+import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
+import { argField } from "./field-shape.ts";
+import { mandatory, optional, record, type Reading } from "./record.ts";
+import { anyText, byKind, choice, list, located, mapOf, quote, refine, type Shape } from "./shape.ts";
+import { stepShape } from "./step-shape.ts";
+import { givenName } from "./text-shape.ts";
+
+/** An arg that no reference could spell would be declared in vain. */
+const argName: Shape<string> = refine(givenName, (name, path, report) => {
+  const parsed = parsePath(name);
+  const isSpellable = parsed.ok && parsed.value.segments.length === 1 && parsed.value.segments[0] === name;
+  if (isSpellable && name.length <= LIMITS.nameLengthMax) return name;
+  const expected = `a letter or _ followed by letters, digits or _, at most ${LIMITS.nameLengthMax} characters`;
+  report.problem("bad_name", path, `The name of an arg must be ${expected}, but it is ${quote(name)}.`, {
+    isAtKey: true,
+  });
+  return undefined;
+});
+
+const role: Shape<Role> = refine(
+  record(
+    {
+      description: optional(anyText, "What the role is for."),
+      required_skills: optional(list(givenName), "Skills an agent in this role must have."),
+      agent: optional(givenName, "The agent that takes the role when nothing else is bound."),
+    },
+    { title: "a role" },
+  ),
+  (raw) => ({
+    description: raw.description ?? null,
+    requiredSkills: raw.required_skills ?? [],
+    agent: raw.agent ?? null,
+  }),
+);
+
+/** `analyst:` with nothing behind it declares the role and says no more. */
+const roleOrNothing: Shape<Role> = byKind("a map", {
+  map: role,
+  empty: { read: () => ({ description: null, requiredSkills: [], agent: null }), schema: { type: "null" } },
+});
+
+const phase: Shape<Phase> = byKind("a phase id or a map", {
+  text: refine(givenName, (id) => ({ id, name: id })),
+  map: refine(
+    record(
+      {
+        id: mandatory(givenName, "What steps refer to."),
+        name: optional(anyText, "What people see."),
+      },
+      { title: "a phase" },
+    ),
+    (raw) => (raw.id === undefined ? undefined : { id: raw.id, name: raw.name ?? raw.id }),
+  ),
+});
+
+export const LOBSTER_FORMAT = "lobsterx";
+
+const LOBSTER = {
+  format: optional(choice([LOBSTER_FORMAT]), "Told apart from lens graphs by this key; may be left out.", {
+    default: LOBSTER_FORMAT,
+  }),
+  ...DOCUMENT_HEAD,
+  completion: completionField("strict"),
+  args: optional(mapOf(argField, argName), "What a run is given: name → type and limits, or a bare default."),
+  roles: optional(mapOf(roleOrNothing, givenName), "Roles that steps name."),
+  phases: optional(list(located(phase)), "Groups of steps, for people."),
+  steps: mandatory(
+    list(located(stepShape), { isFilled: true, limit: { max: LIMITS.nodesMax, code: "too_many_steps" } }),
+    "The work itself.",
+  ),
+};
+
+export const lobsterShape = record(LOBSTER, {
+  title: "a workflow",
+  description: "A workflow of steps, written as YAML or JSON.",
+});
+export type RawLobster = Reading<typeof LOBSTER>;

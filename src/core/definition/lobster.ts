@@ -1,0 +1,168 @@
+import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import type { Catalog, LobsterDefinition, Phase, Step } from "./definition.ts";
+import { headOf } from "./document-shape.ts";
+import { checkGraph } from "./graph-check.ts";
+import { mergeLibrary } from "./library.ts";
+import { lobsterShape, type RawLobster } from "./lobster-shape.ts";
+import { isWritten } from "./record.ts";
+import type { Report } from "./report.ts";
+import type { Located } from "./shape.ts";
+import { draftStep, type StepDraft } from "./step-draft.ts";
+import { resolveReferences, type Names } from "./step-reference.ts";
+import { checkStepTypes } from "./step-type.ts";
+import { didYouMean } from "./suggest.ts";
+
+/** Reads a `.lobsterX` document. What it returns is only a definition when nothing was reported. */
+export function readLobster(document: JsonObject, catalog: Catalog, report: Report): LobsterDefinition {
+  const merged = mergeLibrary(document, catalog, report);
+  const raw = lobsterShape.read(merged, [], report) ?? {};
+  const written = raw.steps ?? [];
+  const drafts = written.map((step) => draftStep(step, catalog, report));
+  const names = namesOf(raw, drafts, written, report);
+  const dependencies = checkSteps(raw, drafts, names, report);
+  const around = surroundingsOf(merged, raw, catalog);
+  for (const draft of drafts) {
+    checkSurroundings(draft, around, report);
+    checkElementName(draft, names, report);
+  }
+  return {
+    format: "lobsterx",
+    ...headOf(raw),
+    completion: raw.completion ?? "strict",
+    args: raw.args ?? {},
+    roles: raw.roles ?? {},
+    phases: phasesOf(raw.phases ?? [], report),
+    steps: drafts.map((draft, index): Step => ({ ...draft.step, dependencies: dependencies[index] ?? [] })),
+  };
+}
+
+function phasesOf(phases: readonly Located<Phase>[], report: Report): readonly Phase[] {
+  const seen = new Set<string>();
+  for (const { read, path, raw } of phases) {
+    const at = isJsonObject(raw) ? [...path, "id"] : path;
+    if (seen.has(read.id)) report.problem("duplicate_id", at, `Phase "${read.id}" is declared twice.`);
+    seen.add(read.id);
+  }
+  return phases.map((phase) => phase.read);
+}
+
+function namesOf(
+  raw: RawLobster,
+  drafts: readonly StepDraft[],
+  written: readonly Located<unknown>[],
+  report: Report,
+): Names {
+  const steps = new Map<string, number>();
+  const variables = new Set<string>();
+  for (const [index, draft] of drafts.entries()) {
+    for (const name of Object.keys(draft.step.outputs ?? {})) variables.add(name);
+    if (draft.id === null) continue;
+    const first = steps.get(draft.id);
+    if (first === undefined) {
+      steps.set(draft.id, index);
+      continue;
+    }
+    const message = `Another step is already called "${draft.id}": ids are unique.`;
+    report.problem("duplicate_id", [...draft.path, "id"], message, { hint: "Give this one another id." });
+  }
+  const brokenIds = new Set<string>();
+  for (const [index, { raw: step }] of written.entries()) {
+    const id: Json | undefined = isJsonObject(step) ? getOwn(step, "id") : undefined;
+    if (typeof id === "string" && drafts[index]?.id === null) brokenIds.add(id);
+  }
+  return {
+    steps,
+    variables,
+    brokenIds,
+    args: new Set(Object.keys(raw.args ?? {})),
+    isOpen: drafts.some((draft) => draft.step.unresolvedLibraryStep !== null),
+  };
+}
+
+/** References, graph, types and unused args; answers the dependencies of each step. */
+function checkSteps(
+  raw: RawLobster,
+  drafts: readonly StepDraft[],
+  names: Names,
+  report: Report,
+): readonly (readonly string[])[] {
+  const usedArgs = new Set<string>();
+  const dependencies = drafts.map((draft) => resolveReferences(draft, names, usedArgs, report));
+  const vertices = drafts.map((draft, index) => ({
+    id: draft.id,
+    path: draft.path,
+    parents: (dependencies[index] ?? []).map((id) => names.steps.get(id) ?? 0),
+  }));
+  checkGraph(vertices, ["steps"], report);
+  const steps = new Map([...names.steps].map(([id, index]) => [id, drafts[index] as StepDraft]));
+  const declared = { steps, args: raw.args ?? {}, variables: names.variables };
+  for (const draft of drafts) checkStepTypes(draft, declared, report);
+  if (names.isOpen) return dependencies;
+  for (const name of names.args) {
+    if (usedArgs.has(name)) continue;
+    const message = `No step refers to arg "${name}".`;
+    const hint = `Use \${${name}} in a step, or remove the arg.`;
+    report.warning("unused_arg", ["args", name], message, { isAtKey: true, hint });
+  }
+  return dependencies;
+}
+
+/** What a step may name outside itself; null: anything goes. */
+interface Surroundings {
+  readonly phases: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string> | null;
+  readonly workflows: ReadonlySet<string> | null;
+}
+
+function surroundingsOf(document: JsonObject, raw: RawLobster, catalog: Catalog): Surroundings {
+  return {
+    phases: new Set((raw.phases ?? []).map((phase) => phase.read.id)),
+    roles: isWritten(document, "roles") ? new Set(Object.keys(raw.roles ?? {})) : null,
+    // A workflow may call itself before anybody has heard of it.
+    workflows: catalog.workflows === null ? null : new Set([...catalog.workflows, raw.name ?? ""]),
+  };
+}
+
+function checkSurroundings({ step, path }: StepDraft, around: Surroundings, report: Report): void {
+  const { phase, role, workflowRef } = step;
+  if (phase !== null && !around.phases.has(phase)) {
+    unknown("unknown_phase", [...path, "phase"], `Phase "${phase}" is not declared.`, phase, around.phases, report);
+  }
+  if (role !== null && around.roles?.has(role) === false) {
+    unknown("unknown_role", [...path, "role"], `Role "${role}" is not declared.`, role, around.roles, report);
+  }
+  if (workflowRef !== null && around.workflows?.has(workflowRef.name) === false) {
+    const message = `There is no workflow "${workflowRef.name}".`;
+    unknown("unknown_workflow", [...path, "workflow_ref"], message, workflowRef.name, around.workflows, report);
+  }
+}
+
+function unknown(
+  code: "unknown_phase" | "unknown_role" | "unknown_workflow",
+  path: TreePath,
+  message: string,
+  name: string,
+  known: ReadonlySet<string>,
+  report: Report,
+): void {
+  const listed = known.size > 0 && known.size <= 12 ? `Known: ${[...known].join(", ")}.` : undefined;
+  report.problem(code, path, message, { hint: () => didYouMean(name, known) ?? listed });
+}
+
+/** Inside the step the element would hide a step or an arg of the same name. */
+function checkElementName(draft: StepDraft, names: Names, report: Report): void {
+  const { forEach } = draft.step;
+  if (forEach === null) return;
+  const at = [...draft.path, "for_each"];
+  const hint = "Choose another name with as, or rename the other.";
+  if (forEach.as === "index") {
+    const message = `The element cannot be called "index": that is its position.`;
+    report.problem("conflicting_fields", [...draft.path, "as"], message, { hint });
+  }
+  for (const name of new Set([forEach.as, "index"])) {
+    const kind = names.steps.has(name) ? "step" : names.args.has(name) ? "arg" : undefined;
+    if (kind === undefined) continue;
+    const message = `"${name}" is the ${kind} "${name}" and also what this step calls ${name === "index" ? "the position of an element" : "its element"}.`;
+    report.problem("conflicting_fields", at, message, { hint });
+  }
+}

@@ -1,0 +1,542 @@
+import { describe, expect, it } from "vitest";
+import { PROBLEM_CODES, WARNING_CODES, type Problem } from "../base/index.ts";
+import { EMPTY_CATALOG, readDefinition, type Catalog } from "./index.ts";
+
+interface Row {
+  readonly about: string;
+  readonly source: string;
+  /** code path line:column, and the hint behind it. */
+  readonly finds: readonly (readonly [string, string?])[];
+  readonly catalog?: Partial<Catalog>;
+}
+
+/** A step named `a` on line 3, its further fields from line 4 on at column 5. */
+function step(...fields: readonly string[]): string {
+  return ["name: w", "steps:", "  - id: a", ...fields.map((field) => `    ${field}`), ""].join("\n");
+}
+
+/** The same with a command on line 4, so that further fields begin on line 5. */
+function working(...fields: readonly string[]): string {
+  return step("command: x", ...fields);
+}
+
+function graph(nodes: string, edges = "[]", more = ""): string {
+  return `format: lens-graph/v1\nname: g\nnodes: ${nodes}\nedges: ${edges}\n${more}`;
+}
+
+const A_AND_B = "[{ id: a }, { id: b }]";
+
+const PROBLEMS: readonly Row[] = [
+  { about: "an empty file", source: "", finds: [["yaml_empty  1:1"]] },
+  { about: "broken YAML", source: 'name: "w\n', finds: [["yaml_syntax"]] },
+  { about: "a NUL byte", source: "name: w\0\n", finds: [["yaml_encoding"]] },
+  { about: "a huge file", source: `name: w\n# ${"x".repeat(1_048_576)}`, finds: [["yaml_too_large"]] },
+  { about: "deep nesting", source: `name: ${"[".repeat(30)}${"]".repeat(30)}`, finds: [["yaml_too_deep"]] },
+  { about: "an alias", source: "name: &n w\ndescription: *n\n", finds: [["yaml_alias"]] },
+  { about: "a tag", source: "name: !env HOME\n", finds: [["yaml_tag"]] },
+  { about: "a duplicate key", source: "name: w\nname: v\n", finds: [["yaml_duplicate_key"]] },
+  { about: "a forbidden key", source: "name: w\nconstructor: v\n", finds: [["yaml_forbidden_key"]] },
+  { about: "two documents", source: "name: w\n---\nname: v\n", finds: [["yaml_multiple_documents"]] },
+
+  { about: "a list instead of a map", source: "- a\n", finds: [["wrong_type  1:1"]] },
+  { about: "a text instead of a map", source: "hello\n", finds: [["wrong_type  1:1"]] },
+  { about: "steps that are no list", source: "name: w\nsteps: { a: 1 }\n", finds: [["wrong_type steps 2:8"]] },
+  {
+    about: "depends_on as text",
+    source: working("depends_on: b"),
+    finds: [["wrong_type steps[0].depends_on 5:17", "Write a list: [b]."]],
+  },
+  {
+    about: "a step that is no map",
+    source: "name: w\nsteps:\n  - just text\n",
+    finds: [["wrong_type steps[0] 3:5"]],
+  },
+  {
+    about: "an empty value",
+    source: working("approval:"),
+    finds: [["wrong_type steps[0].approval 5:5", "Write approval: required."]],
+  },
+  {
+    about: "attempts in quotes",
+    source: working('retry: { attempts: "3" }'),
+    finds: [["wrong_type steps[0].retry.attempts 5:24", "Write 3 without quotes."]],
+  },
+  { about: "no steps", source: "name: w\n", finds: [["missing_field steps 1:1", 'Add "steps".']] },
+  { about: "an empty list of steps", source: "name: w\nsteps: []\n", finds: [["missing_field steps 2:8"]] },
+  {
+    about: "no name and no id",
+    source: "steps:\n  - command: x\n",
+    finds: [
+      ["missing_field name 1:1", 'Add "name".'],
+      ["missing_field steps[0].id 2:5", 'Add "id".'],
+    ],
+  },
+  {
+    about: "an approval without anybody",
+    source: step("approval: required", "approvers: []"),
+    finds: [["missing_field steps[0].approvers 5:16"]],
+  },
+  {
+    about: "an arg without a type",
+    source: `name: w\nargs: { x: {} }\nsteps: [{ id: a, command: "\${x}" }]`,
+    finds: [["missing_field args.x.type 2:12", "Add type: one of string, number, integer, boolean, object, array."]],
+  },
+  {
+    about: "unknown keys, all of them",
+    source: "nmae: v\nname: w\nsteps:\n  - id: a\n    comand: y\n    command: x\n    dependsOn: []\n",
+    finds: [
+      ["unknown_key nmae 1:1", 'Did you mean "name"?'],
+      ["unknown_key steps[0].comand 5:5", 'Did you mean "command"?'],
+      ["unknown_key steps[0].dependsOn 7:5", 'Did you mean "depends_on"?'],
+    ],
+  },
+  {
+    about: "an upper-case name",
+    source: "name: Vendor Review\nsteps: [{ id: a, command: x }]\n",
+    finds: [["bad_name name 1:7"]],
+  },
+  {
+    about: "a malformed workflow_ref",
+    source: step("workflow_ref: audit@0"),
+    finds: [["bad_name steps[0].workflow_ref 4:19"]],
+  },
+  {
+    about: "an approver nobody can be",
+    source: step("approval: required", "approvers: [bob]"),
+    finds: [["bad_name steps[0].approvers[0] 5:17"]],
+  },
+  {
+    about: "an arg no reference can spell",
+    source: "name: w\nargs: { a b: 1 }\nsteps: [{ id: a, command: x }]\n",
+    finds: [["bad_name args.a b 2:9"]],
+  },
+  {
+    about: "an id in camel case",
+    source: "name: w\nsteps:\n  - id: BuildArtifact\n    command: x\n",
+    finds: [["bad_id steps[0].id 3:9"]],
+  },
+  {
+    about: "the same id twice, at the later place",
+    source: "name: w\nsteps:\n  - { id: a, command: x }\n  - { id: a, command: y }\n",
+    finds: [["duplicate_id steps[1].id 4:11", "Give this one another id."]],
+  },
+  {
+    about: "the same phase twice",
+    source: "name: w\nphases: [p, { id: p }]\nsteps: [{ id: a, command: x }]\n",
+    finds: [["duplicate_id phases[1].id 2:19"]],
+  },
+  {
+    about: "an id of Object.prototype",
+    source: "name: w\nsteps:\n  - id: toString\n    command: x\n",
+    finds: [["reserved_id steps[0].id 3:9", "Call it toString_step, for example."]],
+  },
+  {
+    about: "an id that references need",
+    source: "name: w\nsteps:\n  - id: outputs\n    command: x\n",
+    finds: [["reserved_id steps[0].id 3:9", "Call it outputs_step, for example."]],
+  },
+  {
+    about: "unknown steps in every field that refers",
+    source: working(
+      "depends_on: [bb]",
+      "stdin: $cc.stdout",
+      'condition: "dd.outputs.x == 1"',
+      "inputs: { p: ee.outputs.x, q: { from: ff.x } }",
+      "for_each: gg.outputs.list",
+      'success_criteria: ["hh.outputs.x == 1", "outputs.y == 1"]',
+    ),
+    finds: [
+      ["unknown_step steps[0].depends_on[0] 5:18"],
+      ["unknown_step steps[0].stdin 6:12"],
+      ["unknown_step steps[0].condition 7:16"],
+      ["unknown_step steps[0].inputs.p 8:18"],
+      ["unknown_step steps[0].inputs.q 8:35"],
+      ["unknown_step steps[0].for_each 9:15"],
+      ["unknown_step steps[0].success_criteria[0] 10:24"],
+    ],
+  },
+  {
+    about: "unknown steps in command and with, with a likely word",
+    source:
+      "name: w\nsteps:\n  - { id: build, command: x }\n  - { id: b, command: '${buidl.outputs.x} ${buidl.stdout}' }\n  - { id: c, workflow_ref: v, with: { x: ['${biuld.x}'] } }\n",
+    finds: [
+      ["unknown_step steps[1].command 4:23", 'Did you mean "build"?'],
+      ["unknown_step steps[2].with.x 5:42", 'Did you mean "build"?'],
+    ],
+  },
+  {
+    about: "outputs.* outside a success criterion",
+    source: working('condition: "outputs.x == 1"'),
+    finds: [["unknown_step steps[0].condition 5:16", "Write step.outputs.x."]],
+  },
+  {
+    about: "the element in a condition, which is read before there are elements",
+    source: "name: w\nargs: { xs: [] }\nsteps:\n  - { id: a, command: x, for_each: xs, condition: item.ok }\n",
+    finds: [["unknown_step steps[0].condition 4:51"]],
+  },
+  {
+    about: "an undeclared phase",
+    source: `name: w\nphases: [intake]\nsteps:\n  - { id: a, command: x, phase: intaek }\n`,
+    finds: [["unknown_phase steps[0].phase 4:33", 'Did you mean "intake"?']],
+  },
+  {
+    about: "a phase where none is declared",
+    source: working("phase: nowhere"),
+    finds: [["unknown_phase steps[0].phase 5:12"]],
+  },
+  {
+    about: "an undeclared role",
+    source: `name: w\nroles: { clerk: {} }\nsteps:\n  - { id: a, command: x, role: clark }\n`,
+    finds: [["unknown_role steps[0].role 4:32", 'Did you mean "clerk"?']],
+  },
+  {
+    about: "an unknown library step",
+    source: step("library_step: smoke"),
+    catalog: { library: { smoke2: {} } },
+    finds: [["unknown_library_step steps[0].library_step 4:19", 'Did you mean "smoke2"?']],
+  },
+  {
+    about: "an unknown lens",
+    source: graph("[{ id: a, lens_id: answr }]"),
+    catalog: { lenses: { answer: { id: "answer", versions: [] } } },
+    finds: [["unknown_library_step nodes[0].lens_id 3:20", 'Did you mean "answer"?']],
+  },
+  {
+    about: "an unknown version of a lens",
+    source: graph("[{ id: a, lens_id: answer, version_id: v9 }]"),
+    catalog: { lenses: { answer: { id: "answer", versions: [] } } },
+    finds: [["unknown_library_step nodes[0].version_id 3:40"]],
+  },
+  {
+    about: "an unknown workflow",
+    source: step("workflow_ref: audti"),
+    catalog: { workflows: ["audit"] },
+    finds: [["unknown_workflow steps[0].workflow_ref 4:19", 'Did you mean "audit"?']],
+  },
+  {
+    about: "an unknown workflow in a graph",
+    source: graph("[{ id: a, config: { workflowRef: audti } }]"),
+    catalog: { workflows: ["audit"] },
+    finds: [["unknown_workflow nodes[0].config.workflowRef 3:34", 'Did you mean "audit"?']],
+  },
+  {
+    about: "a step that depends on itself",
+    source: working("depends_on: [a]"),
+    finds: [["self_dependency steps[0].depends_on[0] 5:18"]],
+  },
+  {
+    about: "a step that refers to itself",
+    source: step("command: again ${a.stdout}"),
+    finds: [["self_dependency steps[0].command 4:14"]],
+  },
+  {
+    about: "a criterion that names its own step",
+    source: working('success_criteria: ["a.outputs.x > 1"]'),
+    finds: [["self_dependency steps[0].success_criteria[0] 5:24", "Write outputs.field for what this step returned."]],
+  },
+  {
+    about: "a self edge",
+    source: graph("[{ id: a }]", "[{ id: e, source_node_id: a, target_node_id: a, target_param_label: x }]"),
+    finds: [["self_dependency edges[0].target_node_id 4:46"]],
+  },
+  {
+    about: "an override that refers to its own node",
+    source: graph("[{ id: a, config: { param_overrides: { x: '[[a.y]]' } } }]"),
+    finds: [["self_dependency nodes[0].config.param_overrides.x 3:43"]],
+  },
+  {
+    about: "a cycle",
+    source:
+      "name: w\nsteps:\n  - { id: a, command: x, depends_on: [c] }\n  - { id: b, command: x, depends_on: [a] }\n  - { id: c, command: x, depends_on: [b] }\n",
+    finds: [["cycle steps[0] 3:5", "Remove one of these dependencies."]],
+  },
+  {
+    about: "a cycle through an override",
+    source: graph(
+      "[{ id: a, config: { param_overrides: { x: '[[b.y]]' } } }, { id: b }]",
+      "[{ id: e, source_node_id: a, target_node_id: b, target_param_label: x }]",
+    ),
+    finds: [["cycle nodes[0] 3:9", "Remove one of these dependencies."]],
+  },
+  {
+    about: "nothing to do",
+    source: step("timeout: 5"),
+    finds: [
+      [
+        "missing_command steps[0].command 3:5",
+        "Write what the agent should do, or use approval, workflow_ref or library_step.",
+      ],
+    ],
+  },
+  { about: "a blank command", source: step('command: "  "'), finds: [["missing_command steps[0].command 4:14"]] },
+  {
+    about: "hitl: false and no command",
+    source: step("hitl: false"),
+    finds: [["missing_command steps[0].command 3:5"]],
+  },
+  {
+    about: "command and workflow_ref",
+    source: working("workflow_ref: v"),
+    finds: [["conflicting_fields steps[0].workflow_ref 5:5", "Put the command into a step of its own."]],
+  },
+  {
+    about: "condition and when",
+    source: working("condition: true", "when: true"),
+    finds: [["conflicting_fields steps[0].when 6:5", "Keep one of them."]],
+  },
+  {
+    about: "approval and hitl",
+    source: step("approval: required", "hitl: true"),
+    finds: [["conflicting_fields steps[0].hitl 5:5", "Keep approval."]],
+  },
+  {
+    about: "at_most_once and retry",
+    source: working("effects: at_most_once", "retry: { attempts: 2 }", "on_failure: retry_once"),
+    finds: [["conflicting_fields steps[0].retry 6:5"], ["conflicting_fields steps[0].on_failure 7:5"]],
+  },
+  {
+    about: "fields of for_each without it",
+    source: working("as: x", "max_items: 3", "max_parallel: 2", "tolerate: 1"),
+    finds: [
+      ["conflicting_fields steps[0].as 5:5"],
+      ["conflicting_fields steps[0].max_items 6:5"],
+      ["conflicting_fields steps[0].max_parallel 7:5"],
+      ["conflicting_fields steps[0].tolerate 8:5"],
+    ],
+  },
+  {
+    about: "with without workflow_ref",
+    source: working("with: { x: 1 }"),
+    finds: [["conflicting_fields steps[0].with 5:5", "Name the workflow it is for."]],
+  },
+  {
+    about: "a constraint that does not fit",
+    source: working("outputs: { n: { type: number, pattern: x } }"),
+    finds: [["conflicting_fields steps[0].outputs.n.pattern 5:35", "It fits string."]],
+  },
+  {
+    about: "an element called like a step",
+    source:
+      "name: w\nargs: { xs: [] }\nsteps:\n  - { id: item, command: x }\n  - { id: b, command: x, for_each: xs }\n",
+    finds: [["conflicting_fields steps[1].for_each 5:36"]],
+  },
+  {
+    about: "a template beside a lens",
+    source: graph("[{ id: a, lens_id: l, config: { templateBody: x } }]"),
+    finds: [["conflicting_fields nodes[0].config.templateBody 3:34"]],
+  },
+  {
+    about: "a child run beside a lens",
+    source: graph("[{ id: a, lens_id: l, config: { workflow_ref: x } }]"),
+    finds: [["conflicting_fields nodes[0].config.workflow_ref 3:34"]],
+  },
+  {
+    about: "two spellings of a key",
+    source: graph("[{ id: a, config: { model_id: x, modelId: y } }]"),
+    finds: [["conflicting_fields nodes[0].config.modelId 3:34", "Keep one of them."]],
+  },
+  { about: "a zero timeout", source: working("timeout: 0"), finds: [["bad_duration steps[0].timeout 5:14"]] },
+  {
+    about: "a timeout in words",
+    source: working("timeout: 5 minutes"),
+    finds: [["bad_duration steps[0].timeout 5:14"]],
+  },
+  {
+    about: "a negative backoff",
+    source: working("retry: { backoff_ms: -1 }"),
+    finds: [["bad_duration steps[0].retry.backoff_ms 5:26"]],
+  },
+  {
+    about: "eleven attempts",
+    source: working("retry: { attempts: 11 }"),
+    finds: [["bad_number steps[0].retry.attempts 5:24"]],
+  },
+  {
+    about: "minimum above maximum",
+    source: working("outputs: { n: { type: number, minimum: 2, maximum: 1 } }"),
+    finds: [["bad_number steps[0].outputs.n.minimum 5:44"]],
+  },
+  {
+    about: "a version that is no whole number",
+    source: "name: w\nversion: 1.10\nsteps: [{ id: a, command: x }]\n",
+    finds: [["bad_number version 2:10"]],
+  },
+  {
+    about: "an unknown policy",
+    source: working("on_failure: explode"),
+    finds: [
+      ["bad_enum steps[0].on_failure 5:17", "Use one of halt, skip, retry_once, retry, retry_once_then_escalate."],
+    ],
+  },
+  {
+    about: "an empty enum",
+    source: working("outputs: { n: { type: string, enum: [] } }"),
+    finds: [["bad_enum steps[0].outputs.n.enum 5:41"]],
+  },
+  {
+    about: "an unknown format",
+    source: "format: lens-graph/v2\nname: w\n",
+    finds: [["bad_enum format 1:9", 'Did you mean "lens-graph/v1"?']],
+  },
+  {
+    about: "an unknown edge condition",
+    source: graph(
+      A_AND_B,
+      "[{ id: e, source_node_id: a, target_node_id: b, target_param_label: x, condition: { type: matches } }]",
+    ),
+    finds: [["bad_enum edges[0].condition.type 4:91"]],
+  },
+  {
+    about: "an expression with a foreign operator, at its column",
+    source: working('condition: "a.outputs.x ~ 3"'),
+    finds: [["bad_expression steps[0].condition 5:29"]],
+  },
+  {
+    about: "a malformed output key",
+    source: graph(
+      A_AND_B,
+      "[{ id: e, source_node_id: a, target_node_id: b, target_param_label: x, source_output_key: 'data..x' }]",
+    ),
+    finds: [["bad_expression edges[0].source_output_key"]],
+  },
+  {
+    about: "text against a number",
+    source:
+      "name: w\nsteps:\n  - { id: a, command: x, outputs: { n: number } }\n  - { id: b, command: x, condition: \"a.outputs.n == 'x'\" }\n",
+    finds: [["type_mismatch steps[1].condition 4:38"]],
+  },
+  {
+    about: "a default that breaks its own limits",
+    source: "name: w\nargs: { n: { type: integer, default: 9, maximum: 5 } }\nsteps: [{ id: a, command: '${n}' }]\n",
+    finds: [["type_mismatch args.n.default 2:38"]],
+  },
+  {
+    about: "an enum of another type",
+    source: working("outputs: { n: { type: integer, enum: [1, x] } }"),
+    finds: [["type_mismatch steps[0].outputs.n.enum[1] 5:46"]],
+  },
+  {
+    about: "a pattern with look-ahead",
+    source: working("outputs: { n: { type: string, pattern: '(?=x)' } }"),
+    finds: [["bad_pattern steps[0].outputs.n.pattern 5:44"]],
+  },
+  {
+    about: "an unclosed reference, at its column",
+    source: step("command: say ${name"),
+    finds: [["bad_template steps[0].command 4:18"]],
+  },
+  {
+    about: "an unclosed token",
+    source: graph("[{ id: a, config: { template_body: 'say [[name' } }]"),
+    finds: [["bad_template nodes[0].config.template_body"]],
+  },
+  {
+    about: "an edge to nowhere",
+    source: graph(A_AND_B, "[{ id: e, source_node_id: a, target_node_id: bb, target_param_label: x }]"),
+    finds: [["orphan_edge edges[0].target_node_id 4:46", 'Did you mean "b"?']],
+  },
+  {
+    about: "two strategies for one parameter, however its label is spelled",
+    source: graph(
+      "[{ id: a }, { id: b }, { id: c }]",
+      "\n  - { id: e, source_node_id: a, target_node_id: c, target_param_label: My Text, merge_strategy: concat }\n  - { id: f, source_node_id: b, target_node_id: c, target_param_label: my_text, merge_strategy: array }",
+    ),
+    finds: [["conflicting_merge edges[1].merge_strategy 6:98", "Declare one strategy."]],
+  },
+  {
+    about: "a NUL that was escaped",
+    source: step('command: "x\\0"'),
+    finds: [["text_unstorable steps[0].command 4:14", "Remove the character."]],
+  },
+  {
+    about: "half a surrogate pair",
+    source: step('command: "x\\ud800"'),
+    finds: [["text_unstorable steps[0].command 4:14", "Remove the character."]],
+  },
+];
+
+const WARNINGS: readonly Row[] = [
+  {
+    about: "a field that is input and output",
+    source:
+      "name: w\nsteps:\n  - { id: a, command: x }\n  - { id: b, command: x, inputs: { v: a.outputs.v }, outputs: { v: string } }\n",
+    finds: [
+      [
+        "reemitted_input steps[1].outputs.v 4:65",
+        "Remove the output to pass the input through untouched, or give it another name.",
+      ],
+    ],
+  },
+  { about: "when", source: working("when: true"), finds: [["alias_used steps[0].when 5:5", "Write condition."]] },
+  { about: "hitl", source: step("hitl: true"), finds: [["alias_used steps[0].hitl 4:5", "Write approval: required."]] },
+  {
+    about: "an old policy",
+    source: working("on_failure: continue"),
+    finds: [["alias_used steps[0].on_failure 5:17", "Write skip."]],
+  },
+  {
+    about: "substitute_default",
+    source: graph("[{ id: a, config: { on_parent_failure: substitute_default } }]"),
+    finds: [["legacy_policy nodes[0].config.on_parent_failure 3:40", "Use skip or propagate in new graphs."]],
+  },
+  {
+    about: "an arg nobody uses",
+    source: "name: w\nargs: { x: 1, y: 2 }\nsteps: [{ id: a, command: '${y}' }]\n",
+    finds: [["unused_arg args.x 2:9", "Use ${x} in a step, or remove the arg."]],
+  },
+  {
+    about: "a condition that is always false",
+    source: working("condition: 1 == 2"),
+    finds: [["unreachable_condition steps[0].condition 5:16", "Mend the condition or remove the step."]],
+  },
+  {
+    about: "a value outside the enum",
+    source:
+      "name: w\nsteps:\n  - { id: a, command: x, outputs: { v: { type: string, enum: [yes, no] } } }\n  - { id: b, command: x, condition: \"a.v == 'maybe'\" }\n",
+    finds: [["unreachable_condition steps[1].condition 4:37", "Mend the condition or remove the step."]],
+  },
+  {
+    about: "a library step without a library",
+    source: step("library_step: smoke"),
+    finds: [["unknown_library_step steps[0].library_step 4:19"]],
+  },
+];
+
+function told(problem: Problem, shape: string): string {
+  const parts = [problem.code, problem.path, `${problem.line}:${problem.column}`];
+  return parts.join(" ").slice(0, shape.split(" ").length >= 3 ? undefined : shape.length);
+}
+
+function expectFinds(found: readonly Problem[], row: Row): void {
+  expect(found.map((problem, index) => told(problem, row.finds[index]?.[0] ?? ""))).toEqual(
+    row.finds.map(([shape]) => shape),
+  );
+  for (const [index, [, hint]] of row.finds.entries()) if (hint !== undefined) expect(found[index]?.hint).toBe(hint);
+}
+
+describe("problems", () => {
+  it.each(PROBLEMS)("refuses $about", (row) => {
+    const checked = readDefinition(row.source, { ...EMPTY_CATALOG, ...row.catalog });
+    expectFinds(checked.problems, row);
+    expect(checked.definition).toBeNull();
+  });
+
+  it("are produced by a test for every code, but those that need big files", () => {
+    const produced = new Set(PROBLEMS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
+    expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual(["too_many_steps", "too_many_edges"]);
+  });
+});
+
+describe("warnings", () => {
+  it.each(WARNINGS)("warns of $about", (row) => {
+    const checked = readDefinition(row.source, { ...EMPTY_CATALOG, ...row.catalog });
+    expect(checked.problems).toEqual([]);
+    expectFinds(checked.warnings, row);
+    expect(checked.definition).not.toBeNull();
+  });
+
+  it("are produced by a test for every code, but the one the plan gives", () => {
+    const produced = new Set(WARNINGS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
+    expect(WARNING_CODES.filter((code) => !produced.has(code))).toEqual(["ambiguous_variable"]);
+  });
+});

@@ -1,0 +1,142 @@
+import { PROBLEM_CODES, WARNING_CODES, type ProblemCode, type WarningCode } from "../base/index.ts";
+
+interface ProblemDoc {
+  readonly summary: string;
+  readonly mend: string;
+}
+
+/** One line each: what the code means, and what to do. */
+export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc>> = {
+  yaml_empty: doc("The file is empty or holds only comments.", "Write a workflow, or start from an example."),
+  yaml_syntax: doc("The text is neither valid YAML nor valid JSON.", "Mend the line shown; indent with spaces."),
+  yaml_encoding: doc("The file is not UTF-8 text, or holds a NUL.", "Save it as UTF-8."),
+  yaml_too_large: doc("The text is larger than 1 MiB of YAML or 8 MiB of JSON.", "Split the workflow, or write JSON."),
+  yaml_too_deep: doc("Values are nested more than 20 deep.", "Flatten the value, or hand it over as an arg."),
+  yaml_alias: doc("The file uses an anchor, an alias or a merge key.", "Write the value out at each place."),
+  yaml_tag: doc("The file uses a tag such as !!binary.", "Write plain text, numbers, lists and maps."),
+  yaml_duplicate_key: doc("A map has the same key twice.", "Keep one of them."),
+  yaml_forbidden_key: doc("A key is __proto__, constructor or prototype.", "Give it another name."),
+  yaml_multiple_documents: doc("The file holds more than one document.", "Put each workflow into a file of its own."),
+  wrong_type: doc(
+    "A value is of the wrong kind, such as text where a list is expected.",
+    "Write the kind named in the message.",
+  ),
+  missing_field: doc(
+    "Something required is not there, or a list that needs an entry is empty.",
+    "Add the field or an entry.",
+  ),
+  unknown_key: doc("A key is not known at this place.", "Mend the spelling, or remove the key."),
+  bad_name: doc(
+    "A name is malformed, blank or too long.",
+    "Use kebab-case of at most 64 characters for workflows; never a blank name.",
+  ),
+  bad_id: doc(
+    "An id is malformed or longer than 64 characters.",
+    "Start with a lower-case letter; go on with lower-case letters, digits and _.",
+  ),
+  duplicate_id: doc("Two things of one kind have the same id; shown at the later one.", "Rename one of them."),
+  reserved_id: doc("An id is a word that references or the language need for themselves.", "Choose another id."),
+  unknown_step: doc(
+    "A reference names a step or node that does not exist, or that may not be read at this place.",
+    "Mend the id.",
+  ),
+  unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or mend the name."),
+  unknown_role: doc(
+    "A step names a role that the file's roles do not declare.",
+    "Declare it under roles, or mend the name.",
+  ),
+  unknown_library_step: doc(
+    "A library step, a lens or a version of a lens is not in the registry; a warning when no registry is at hand.",
+    "Apply the entry first, or name the file that holds it.",
+  ),
+  unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or mend the name."),
+  self_dependency: doc(
+    "A step or node depends on itself.",
+    "Remove the reference; a success criterion reads outputs.* instead.",
+  ),
+  cycle: doc("Steps wait for each other in a circle, which the message prints.", "Remove one of the dependencies."),
+  missing_command: doc("A step has nothing to do.", "Write a command, or use approval, workflow_ref or library_step."),
+  conflicting_fields: doc(
+    "Two fields contradict each other, or one says nothing without another.",
+    "Keep the one that is meant.",
+  ),
+  bad_duration: doc(
+    "A span of time is not above 0 and up to 30 days.",
+    "Write seconds, or a text such as 90s, 15m, 2h, 3d.",
+  ),
+  bad_number: doc(
+    "A number, a length or a share is outside its limits.",
+    "Use a value within the limits named in the message.",
+  ),
+  bad_enum: doc(
+    "A value is not one of the words allowed, or a list of allowed values is empty.",
+    "Use one of the words named.",
+  ),
+  bad_expression: doc("An expression or a path cannot be read.", "Mend it at the column shown."),
+  type_mismatch: doc(
+    "A comparison, a default or an allowed value does not fit the declared type.",
+    "Compare values of one kind; declare the type that is meant.",
+  ),
+  bad_pattern: doc(
+    "A pattern cannot be compiled by the linear-time engine, or a value does not match it.",
+    "Avoid look-around and back-references.",
+  ),
+  bad_template: doc(
+    "A text with references cannot be read, or a command is longer than 64 KiB.",
+    "Close every ${…}; hand long material over through stdin.",
+  ),
+  too_many_steps: doc(
+    "The workflow has more than 10,000 steps or nodes.",
+    "Use for_each, or split it into child workflows.",
+  ),
+  too_many_edges: doc("The workflow has more than 50,000 dependencies.", "Join branches in a step of their own."),
+  orphan_edge: doc("An edge names a node that does not exist.", "Mend the id, or remove the edge."),
+  conflicting_merge: doc(
+    "Edges into one parameter declare different merge strategies.",
+    "Declare one strategy for the parameter.",
+  ),
+  text_unstorable: doc("A text holds a NUL or half a surrogate pair.", "Remove the character."),
+  reemitted_input: doc(
+    "A field is an input and an output of one step, so the agent may alter what it was given.",
+    "Remove the output to pass the input through.",
+  ),
+  ambiguous_variable: doc(
+    "Two steps before this one declare an output of the same name; the later one wins.",
+    "Refer to step.outputs.name instead.",
+  ),
+  alias_used: doc("An old or alternative word was used.", "Write the word named in the hint."),
+  legacy_policy: doc("substitute_default runs a node on made-up values after a failure.", "Use skip or propagate."),
+  unused_arg: doc("No step refers to a declared arg.", "Use it, or remove it."),
+  unreachable_condition: doc(
+    "A condition can never hold, so the step can never run.",
+    "Mend the condition, or remove the step.",
+  ),
+};
+
+function doc(summary: string, mend: string): ProblemDoc {
+  return { summary, mend };
+}
+
+/** The page about problem codes, as Markdown. */
+export function renderProblemDocs(): string {
+  return [
+    "# Problem codes",
+    "",
+    "Every problem has a code, a message, a path, a line, a column and usually a hint. The list is closed.",
+    "Problems keep a file from running; warnings do not.",
+    "",
+    "## Problems",
+    "",
+    ...table(PROBLEM_CODES),
+    "",
+    "## Warnings",
+    "",
+    ...table(WARNING_CODES),
+    "",
+  ].join("\n");
+}
+
+function table(codes: readonly (ProblemCode | WarningCode)[]): readonly string[] {
+  const rows = codes.map((code) => `| \`${code}\` | ${PROBLEM_DOCS[code].summary} | ${PROBLEM_DOCS[code].mend} |`);
+  return ["| Code | Means | Mend it |", "|---|---|---|", ...rows];
+}

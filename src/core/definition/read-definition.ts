@@ -1,0 +1,64 @@
+import { getOwn, isJsonObject, LIMITS, type JsonObject, type Problem } from "../base/index.ts";
+import { findUnstorable, readSource, type SourceTree } from "../text/index.ts";
+import type { Catalog, Definition } from "./definition.ts";
+import { readLensGraph } from "./lens-graph.ts";
+import { LENS_GRAPH_FORMAT } from "./lens-graph-shape.ts";
+import { readLobster } from "./lobster.ts";
+import { LOBSTER_FORMAT } from "./lobster-shape.ts";
+import { comparePlaces, placeFindings } from "./placing.ts";
+import { Report } from "./report.ts";
+import { kindOf, nameOf, quote, refuseType } from "./shape.ts";
+import { didYouMean } from "./suggest.ts";
+
+/** What reading a file gave: a definition, or every reason why there is none. */
+export interface Checked<T> {
+  /** Null exactly when there are problems. */
+  readonly definition: T | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** Null when the text itself cannot be read. */
+  readonly tree: SourceTree | null;
+}
+
+/** Nothing outside the file is at hand: references to a library, to lenses and to workflows cannot be looked up. */
+export const EMPTY_CATALOG: Catalog = { library: null, lenses: null, workflows: null };
+
+/** Reads and checks a file of either format. All problems come at once, in the order of the text. */
+export function readDefinition(source: string | Uint8Array, catalog: Catalog): Checked<Definition> {
+  const { tree, problems: textProblems } = readSource(source);
+  if (tree === null) {
+    return { definition: null, problems: textProblems.slice(0, LIMITS.problemsMax), warnings: [], tree };
+  }
+  const report = new Report();
+  const definition = readTree(tree, catalog, report);
+  const found = placeFindings(report.problems, tree, source);
+  const problems = [...textProblems, ...found].sort(comparePlaces).slice(0, LIMITS.problemsMax);
+  const warnings = placeFindings(report.warnings, tree, source);
+  return { definition: problems.length === 0 ? definition : null, problems, warnings, tree };
+}
+
+function readTree(tree: SourceTree, catalog: Catalog, report: Report): Definition | null {
+  const document = tree.value;
+  if (!isJsonObject(document)) {
+    refuseType([], report, "a map with name and steps", document);
+    return null;
+  }
+  for (const path of findUnstorable(document)) {
+    const message = `${nameOf(path)} holds a NUL or half a surrogate pair, which cannot be stored.`;
+    report.problem("text_unstorable", path, message, { hint: "Remove the character." });
+  }
+  return readFormat(document, catalog, report);
+}
+
+function readFormat(document: JsonObject, catalog: Catalog, report: Report): Definition | null {
+  const format = getOwn(document, "format");
+  if (format === undefined || format === LOBSTER_FORMAT) return readLobster(document, catalog, report);
+  if (format === LENS_GRAPH_FORMAT) return readLensGraph(document, catalog, report);
+  const known = [LENS_GRAPH_FORMAT, LOBSTER_FORMAT];
+  const shown = typeof format === "string" ? quote(format) : kindOf(format);
+  const message = `"format" must be ${known.join(" or ")}, but it is ${shown}.`;
+  const near = typeof format === "string" ? didYouMean(format, known) : undefined;
+  const hint = near ?? `Leave it out for a workflow of steps, or write ${LENS_GRAPH_FORMAT}.`;
+  report.problem("bad_enum", ["format"], message, { hint });
+  return null;
+}

@@ -1,0 +1,69 @@
+import type { ProblemCode, TreePath, WarningCode } from "../base/index.ts";
+
+/** A problem before it has a place: the text it came from is only asked for the few that are shown. */
+export interface Finding {
+  readonly code: ProblemCode | WarningCode;
+  readonly message: string;
+  /** What it is about. */
+  readonly path: TreePath;
+  /** Where it is shown, when what it is about is not in the text (a missing field). */
+  readonly at?: TreePath;
+  /** Shown at the key and not at its value. */
+  readonly isAtKey?: boolean;
+  /** Offset in the text at the path. */
+  readonly offset?: number;
+  /** Searching for a likely word is dear, so it happens only for what is shown. */
+  readonly hint?: Hint;
+}
+
+export type Hint = string | (() => string | undefined) | undefined;
+
+interface Detail {
+  readonly at?: TreePath;
+  readonly isAtKey?: boolean;
+  readonly offset?: number;
+  readonly hint?: Hint;
+}
+
+/** A hostile file can hold a million mistakes, and fifty are shown: beyond this many nothing more is kept. */
+const KEPT_MAX = 5_000;
+
+/** Collects what is wrong with one file. */
+export class Report {
+  readonly problems: Finding[] = [];
+  readonly warnings: Finding[] = [];
+  readonly #borrowed = new Map<number, Borrowed>();
+
+  problem(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
+    if (this.problems.length < KEPT_MAX) this.problems.push(this.#locate({ code, path, message, ...detail }));
+  }
+
+  warning(code: WarningCode, path: TreePath, message: string, detail: Detail = {}): void {
+    if (this.warnings.length < KEPT_MAX) this.warnings.push(this.#locate({ code, path, message, ...detail }));
+  }
+
+  /** A reference nobody can look up offline: it is a problem as soon as the registry is at hand. */
+  unresolved(code: ProblemCode, path: TreePath, message: string): void {
+    if (this.warnings.length < KEPT_MAX) this.warnings.push({ code, path, message });
+  }
+
+  /** From now on, what is found in these fields of a step is shown at the step, which only borrows them. */
+  borrow(stepIndex: number, libraryName: string, keys: Iterable<string>): void {
+    this.#borrowed.set(stepIndex, { libraryName, keys: new Set(keys) });
+  }
+
+  #locate(finding: Finding): Finding {
+    const [list, index, key] = finding.path;
+    if (list !== "steps" || typeof index !== "number" || typeof key !== "string") return finding;
+    const borrowed = this.#borrowed.get(index);
+    if (borrowed === undefined || !borrowed.keys.has(key)) return finding;
+    const message = `In "${key}", taken from library step "${borrowed.libraryName}": ${finding.message}`;
+    const step = finding.path.slice(0, 2);
+    return { code: finding.code, message, path: step, at: step, hint: finding.hint };
+  }
+}
+
+interface Borrowed {
+  readonly libraryName: string;
+  readonly keys: ReadonlySet<string>;
+}

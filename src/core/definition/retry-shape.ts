@@ -1,0 +1,41 @@
+import { RETRY_CAUSES } from "../base/index.ts";
+import type { RetryBlock } from "./definition.ts";
+import { optional, record, type Reading } from "./record.ts";
+import { choice, list, number } from "./shape.ts";
+import { milliseconds } from "./text-shape.ts";
+
+export const RETRY_DEFAULTS: RetryBlock = {
+  attempts: 1,
+  backoffMs: 500,
+  maxBackoffMs: 8_000,
+  retryOn: ["timeout", "provider_error", "rate_limit"],
+};
+
+const RETRY = {
+  attempts: optional(
+    number({ isInteger: true, min: 1, max: 10, expected: "a whole number from 1 to 10" }),
+    "Calls in all, the first included.",
+    { default: RETRY_DEFAULTS.attempts },
+  ),
+  backoff_ms: optional(milliseconds(true), "Wait before the first retry; it doubles each time.", {
+    default: RETRY_DEFAULTS.backoffMs,
+  }),
+  max_backoff_ms: optional(milliseconds(true), "The longest wait between two tries.", {
+    default: RETRY_DEFAULTS.maxBackoffMs,
+  }),
+  retry_on: optional(list(choice(RETRY_CAUSES)), "Which causes are tried again.", {
+    default: [...RETRY_DEFAULTS.retryOn],
+  }),
+};
+
+export const retryShape = record(RETRY, { title: "retry", isCamelAccepted: true });
+
+/** `attempts` is what the failure policy alone would grant, for a block that refines only the rest. */
+export function retryBlock(raw: Reading<typeof RETRY>, attempts: number): RetryBlock {
+  return {
+    attempts: raw.attempts ?? attempts,
+    backoffMs: raw.backoff_ms ?? RETRY_DEFAULTS.backoffMs,
+    maxBackoffMs: raw.max_backoff_ms ?? RETRY_DEFAULTS.maxBackoffMs,
+    retryOn: raw.retry_on ?? RETRY_DEFAULTS.retryOn,
+  };
+}

@@ -1,0 +1,70 @@
+import type { TreePath } from "../base/index.ts";
+import { isWritten } from "./record.ts";
+import type { Report } from "./report.ts";
+import type { Located } from "./shape.ts";
+import type { RawStep } from "./step-shape.ts";
+
+/** Fields of one step that contradict each other, or that say nothing without another. */
+export function checkConflicts(written: Located<RawStep>, isOpen: boolean, report: Report): void {
+  const { raw, path } = written;
+  const has = (name: string): boolean => isWritten(raw, name);
+  if (has("command") && has("workflow_ref")) {
+    const hint = "Put the command into a step of its own.";
+    conflict(path, "workflow_ref", `A step has either "command" or "workflow_ref".`, hint, report);
+  }
+  if (has("approval") && has("hitl")) {
+    conflict(path, "hitl", `"hitl" and "approval" mean the same.`, "Keep approval.", report);
+  } else if (written.read.hitl === true) {
+    const message = `"hitl" is another word for "approval: required".`;
+    report.warning("alias_used", [...path, "hitl"], message, { isAtKey: true, hint: "Write approval: required." });
+  }
+  checkAtMostOnce(written, report);
+  checkReemitted(written, report);
+  // What is missing here may be in a library entry that is not at hand.
+  if (isOpen) return;
+  if (has("with") && !has("workflow_ref")) {
+    conflict(path, "with", `"with" says nothing without "workflow_ref".`, "Name the workflow it is for.", report);
+  }
+  for (const name of ["as", "max_items", "max_parallel", "tolerate"]) {
+    if (!has(name) || has("for_each")) continue;
+    conflict(path, name, `"${name}" says nothing without "for_each".`, "Add for_each or remove it.", report);
+  }
+  checkCommand(written, report);
+}
+
+function checkAtMostOnce({ read, raw, path }: Located<RawStep>, report: Report): void {
+  if (read.effects !== "at_most_once") return;
+  const hint = "Remove the retry, or write effects: at_least_once.";
+  if (isWritten(raw, "retry")) {
+    conflict(path, "retry", `A step with "effects: at_most_once" is never tried again.`, hint, report);
+  }
+  if (read.on_failure?.startsWith("retry") === true) {
+    const message = `"on_failure: ${read.on_failure}" tries again what "effects: at_most_once" forbids to repeat.`;
+    conflict(path, "on_failure", message, hint, report);
+  }
+}
+
+function checkReemitted({ read, path }: Located<RawStep>, report: Report): void {
+  const outputs = read.outputs ?? {};
+  for (const name of Object.keys(read.inputs ?? {})) {
+    if (!Object.hasOwn(outputs, name)) continue;
+    const message = `"${name}" is an input and an output: what the agent returns replaces the value it was given.`;
+    const hint = "Remove the output to pass the input through untouched, or give it another name.";
+    report.warning("reemitted_input", [...path, "outputs", name], message, { isAtKey: true, hint });
+  }
+}
+
+function checkCommand({ read, raw, path }: Located<RawStep>, report: Report): void {
+  const isGate = isWritten(raw, "approval") || read.hitl === true;
+  const hasOther = isGate || isWritten(raw, "workflow_ref");
+  const isBlank = read.command !== undefined && read.command.text.trim() === "";
+  if (hasOther || (isWritten(raw, "command") && !isBlank)) return;
+  const message = isBlank ? `"command" is blank.` : `The step has nothing to do: it has no "command".`;
+  const hint = "Write what the agent should do, or use approval, workflow_ref or library_step.";
+  const at = isBlank ? [...path, "command"] : path;
+  report.problem("missing_command", [...path, "command"], message, { at, hint });
+}
+
+function conflict(path: TreePath, name: string, message: string, hint: string, report: Report): void {
+  report.problem("conflicting_fields", [...path, name], message, { isAtKey: true, hint });
+}

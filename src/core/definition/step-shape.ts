@@ -1,0 +1,185 @@
+import { LIMITS } from "../base/index.ts";
+import {
+  ACTIONS,
+  CONTEXT_CLASSES,
+  EFFECT_GUARANTEES,
+  ON_FAILURE,
+  OTHERWISE,
+  type Approver,
+  type ContextSource,
+  type ForEach,
+  type OnFailure,
+} from "./definition.ts";
+import { positive } from "./document-shape.ts";
+import { inputField, outputField } from "./field-shape.ts";
+import { stepId } from "./identifier.ts";
+import { mandatory, optional, record, type Reading } from "./record.ts";
+import { retryShape } from "./retry-shape.ts";
+import {
+  anyJson,
+  anyText,
+  byKind,
+  choice,
+  flag,
+  list,
+  located,
+  mapOf,
+  nameOf,
+  number,
+  quote,
+  refine,
+  word,
+} from "./shape.ts";
+import { commandText, duration, expression, givenName, reference, stdinText, workflowRef } from "./text-shape.ts";
+
+const FAILURE_ALIASES: Readonly<Record<string, OnFailure>> = {
+  fail: "halt",
+  abort: "halt",
+  continue: "skip",
+  manual: "retry_once_then_escalate",
+};
+
+const who = word({
+  expected: "role:name, team:name or user:name",
+  code: "bad_name",
+  pattern: /^(?:role|team|user):\S+$/,
+});
+
+const approver = byKind<Approver>("role:name, team:name, user:name or a map", {
+  text: refine(who, (name) => ({ who: name, withinMs: null })),
+  map: refine(
+    record(
+      {
+        who: mandatory(who, "Who is asked: role:name, team:name or user:name."),
+        within: optional(duration, "How long they have before the next in the chain is asked."),
+      },
+      { title: "an approver" },
+    ),
+    (raw) => ({ who: raw.who ?? "", withinMs: raw.within ?? null }),
+  ),
+});
+
+const contextClass = choice(CONTEXT_CLASSES);
+
+const contextSource = byKind<ContextSource>("a class of data or a map", {
+  text: refine(contextClass, (name) => ({ class: name })),
+  map: refine(
+    record(
+      {
+        class: mandatory(contextClass, "Class of the data."),
+        as_of: optional(
+          word({
+            expected: "a date such as 2031-05-04 or 2031-05-04T10:00:00Z",
+            code: "wrong_type",
+            pattern: isoDate(),
+          }),
+          "How fresh the data is.",
+        ),
+        environment: optional(givenName, "Where the data lives."),
+      },
+      { title: "a context source" },
+    ),
+    (raw) =>
+      raw.class === undefined
+        ? undefined
+        : {
+            class: raw.class,
+            ...(raw.as_of === undefined ? {} : { asOf: raw.as_of }),
+            ...(raw.environment === undefined ? {} : { environment: raw.environment }),
+          },
+  ),
+});
+
+function isoDate(): RegExp {
+  return /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+}
+
+const PERCENT = /^(\d{1,3}(?:\.\d+)?)%$/;
+const TOLERATE_EXPECTED = "a whole number, or a share such as 10%";
+
+const tolerate = byKind<ForEach["tolerate"]>(TOLERATE_EXPECTED, {
+  number: refine(number({ isInteger: true, min: 0, expected: TOLERATE_EXPECTED }), (count) => ({ count })),
+  text: refine(anyText, (text, path, report) => {
+    const percent = Number(PERCENT.exec(text)?.[1] ?? Number.NaN);
+    if (percent <= 100) return { percent };
+    report.problem("bad_number", path, `${nameOf(path)} must be ${TOLERATE_EXPECTED}, but it is ${quote(text)}.`);
+    return undefined;
+  }),
+});
+
+/** US dollars in millionths, rounded up so that a reservation never falls short. */
+const dollars = refine(number({ min: 0, max: 1_000_000_000, expected: "US dollars, 0 or more" }), (usd) => {
+  const nearest = Math.round(usd * 1_000_000);
+  const isExact = Math.abs(usd * 1_000_000 - nearest) < 1e-6 * Math.max(1, nearest);
+  return isExact ? nearest : Math.ceil(usd * 1_000_000);
+});
+
+const names = list(givenName);
+const approvalWord = choice(["required"], {}, "Write approval: required.");
+
+/** Everything a library entry may set. */
+const SHARED = {
+  name: optional(anyText, "What people see instead of the id."),
+  description: optional(anyText, "What the step is for."),
+  phase: optional(givenName, "One of the declared phases."),
+  command: optional(commandText, "Instruction for the agent; ${…} is filled in."),
+  role: optional(givenName, "Who should do it; bound to an agent when the run starts."),
+  agent: optional(givenName, "The agent that does it."),
+  depends_on: optional(list(located(anyText)), "Ids of the steps that must settle first.", { default: [] }),
+  stdin: optional(stdinText, "$step.stdout, $step.json, $step.approved, or text that contains such references."),
+  condition: optional(expression, "The step is skipped when this is false.", { alias: "when" }),
+  inputs: optional(mapOf(inputField), "What the step reads."),
+  outputs: optional(mapOf(outputField), "What the agent must return."),
+  success_criteria: optional(list(located(expression)), "Expressions over outputs.* that must all hold."),
+  timeout: optional(duration, "Seconds per attempt.", { default: LIMITS.stepTimeoutMsDefault / 1_000 }),
+  on_failure: optional(choice(ON_FAILURE, FAILURE_ALIASES), "What happens when the step has failed.", {
+    default: "halt",
+  }),
+  retry: optional(retryShape, "How often and after which causes the step is tried again."),
+  parallel_failure_policy: optional(
+    choice(["wait_all", "fail_fast"]),
+    "Whether a halt waits for steps in flight or cancels them.",
+    { default: "wait_all" },
+  ),
+  approval: optional(approvalWord, "A person must approve first."),
+  hitl: optional(flag, "Another word for approval: required."),
+  approvers: optional(list(approver, { isFilled: true }), "Who is asked, one after the other."),
+  otherwise: optional(choice(OTHERWISE), "What happens when nobody in the chain answers."),
+  expires: optional(duration, "How long an approval waits.", { default: "7d" }),
+  separate_approver: optional(flag, "The person who started the run may not approve.", { default: false }),
+  workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
+  with: optional(mapOf(anyJson), "Args of the other workflow; ${…} is filled in."),
+  queue_timeout: optional(duration, "Seconds the step may wait for a slot or a rate window.", {
+    default: LIMITS.queueTimeoutMsDefault / 1_000,
+  }),
+  for_each: optional(reference, "Path to a list; the step runs once per element."),
+  as: optional(stepId, "Name of the element.", { default: "item" }),
+  max_items: optional(
+    number({ isInteger: true, min: 1, max: LIMITS.nodesMax, expected: `a whole number from 1 to ${LIMITS.nodesMax}` }),
+    "The most elements the list may have.",
+    { default: LIMITS.forEachItemsDefault },
+  ),
+  max_parallel: optional(positive, "Instances at a time."),
+  tolerate: optional(tolerate, "Failed elements allowed: a count, or a share such as 10%.", { default: 0 }),
+  capabilities: optional(names, "What the gateway must be able to do."),
+  tools: optional(names, "Tools the agent needs."),
+  model: optional(givenName, "Model asked for."),
+  provider: optional(givenName, "Adapter asked for."),
+  action: optional(choice(ACTIONS), "What kind of act it is, for the autonomy check.", { default: "execute" }),
+  effects: optional(choice(EFFECT_GUARANTEES), "Whether it may be sent a second time after a crash.", {
+    default: "at_least_once",
+  }),
+  context_sources: optional(list(contextSource), "Classes of data the step reads."),
+  estimated_cost: optional(dollars, "US dollars to reserve before it runs."),
+};
+
+const STEP = {
+  id: mandatory(stepId, "snake_case name of the step; others refer to it."),
+  ...SHARED,
+  library_step: optional(givenName, "Takes the fields that are not set here from this entry of the step library."),
+};
+
+export const stepShape = record(STEP, { title: "a step" });
+export type RawStep = Reading<typeof STEP>;
+
+export const libraryStepShape = record(SHARED, { title: "a library step" });

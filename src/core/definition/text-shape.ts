@@ -1,0 +1,131 @@
+import { LIMITS, utf8Length, type Outcome, type ProblemCode, type TreePath } from "../base/index.ts";
+import { parseExpression, parsePath, type ParsedExpression, type Path } from "../expression/index.ts";
+import { compilePattern } from "../pattern/index.ts";
+import {
+  parseLensTemplate,
+  parseStdin,
+  parseStepTemplate,
+  type LensTemplate,
+  type StepTemplate,
+} from "../template/index.ts";
+import type { WorkflowRef } from "./definition.ts";
+import { DURATION_TEXT, isSpan, parseDuration } from "./duration.ts";
+import type { Report } from "./report.ts";
+import { anyText, byKind, described, nameOf, quote, refine, refuseType, word, type Shape } from "./shape.ts";
+
+interface Flaw {
+  readonly message: string;
+  readonly position: number;
+  readonly hint?: string;
+}
+
+/** A text with a grammar of its own; its flaws are shown at the character they are about. */
+function parsed<T>(code: ProblemCode, parse: (text: string) => Outcome<T, Flaw>): Shape<T> {
+  return refine(anyText, (text, path, report) => {
+    const outcome = parse(text);
+    if (outcome.ok) return outcome.value;
+    reportFlaw(code, outcome.failure, path, report);
+    return undefined;
+  });
+}
+
+export function reportFlaw(code: ProblemCode, flaw: Flaw, path: TreePath, report: Report): void {
+  const message = `${nameOf(path)} cannot be read: ${flaw.message.replace(/\.$/, "")}.`;
+  report.problem(code, path, message, { offset: flaw.position, hint: sentence(flaw.hint) });
+}
+
+function sentence(text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+}
+
+export const expression: Shape<ParsedExpression> = described(parsed("bad_expression", parseExpression), {
+  maxLength: LIMITS.expressionLengthMax,
+});
+
+export const reference: Shape<Path> = parsed("bad_expression", parsePath);
+
+export const stdinText: Shape<StepTemplate> = parsed("bad_template", parseStdin);
+
+export const lensText: Shape<LensTemplate> = parsed("bad_template", parseLensTemplate);
+
+/** Blank is left to whoever knows whether a command is needed. */
+export const commandText: Shape<StepTemplate> = refine(
+  parsed("bad_template", parseStepTemplate),
+  (value, path, report) => {
+    const bytes = utf8Length(value.text);
+    if (bytes <= LIMITS.commandBytesMax) return value;
+    const message = `${nameOf(path)} has ${bytes} bytes; at most ${LIMITS.commandBytesMax} are allowed.`;
+    report.problem("bad_template", path, message, { hint: "Hand long material over as an input or through stdin." });
+    return undefined;
+  },
+);
+
+export const patternText: Shape<string> = refine(anyText, (text, path, report) => {
+  const compiled = compilePattern(text);
+  if (compiled.ok) return text;
+  report.problem("bad_pattern", path, `${nameOf(path)} cannot be used: ${compiled.failure}.`);
+  return undefined;
+});
+
+const DURATION_EXPECTED = "seconds above 0 and up to 30 days, or a text such as 90s, 15m, 2h, 3d";
+
+function durationOf(value: number | string, path: TreePath, report: Report): number | undefined {
+  const ms = parseDuration(value);
+  if (ms !== undefined) return ms;
+  const shown = typeof value === "string" ? quote(value) : String(value);
+  const message = `${nameOf(path)} must be ${DURATION_EXPECTED}, but it is ${shown}.`;
+  report.problem("bad_duration", path, message);
+  return undefined;
+}
+
+/** In milliseconds, written as seconds or as a text with a unit. */
+export const duration: Shape<number> = byKind(DURATION_EXPECTED, {
+  number: {
+    read: (value, path, report) => (typeof value === "number" ? durationOf(value, path, report) : undefined),
+    schema: { type: "number", exclusiveMinimum: 0, maximum: 2_592_000 },
+  },
+  text: refine(described(anyText, { pattern: DURATION_TEXT.source }), durationOf),
+});
+
+/** Milliseconds written as a number. */
+export function milliseconds(isZeroAllowed: boolean): Shape<number> {
+  const expected = `a whole number of milliseconds ${isZeroAllowed ? "from 0" : "above 0"} up to 30 days`;
+  return {
+    read(value, path, report) {
+      if (typeof value !== "number") return refuseType(path, report, expected, value);
+      const isFine = Number.isInteger(value) && (isSpan(value) || (isZeroAllowed && value === 0));
+      if (isFine) return value;
+      report.problem("bad_duration", path, `${nameOf(path)} must be ${expected}, but it is ${value}.`);
+      return undefined;
+    },
+    schema: { type: "integer", minimum: isZeroAllowed ? 0 : 1, maximum: 2_592_000_000 },
+  };
+}
+
+const KEBAB = "[a-z0-9]+(?:-[a-z0-9]+)*";
+
+/** What workflows and library entries are called. */
+export const kebabName: Shape<string> = word({
+  expected: `a kebab-case name of at most ${LIMITS.nameLengthMax} characters, such as vendor-risk-review`,
+  code: "bad_name",
+  pattern: new RegExp(`^${KEBAB}$`),
+  lengthMax: LIMITS.nameLengthMax,
+});
+
+/** A name somebody else gave: a model, an agent, a role. */
+export const givenName: Shape<string> = word({ expected: "a name that is not blank", code: "bad_name" });
+
+export const workflowRef: Shape<WorkflowRef> = refine(
+  word({
+    expected: "name or name@version, such as dependency-audit@3",
+    code: "bad_name",
+    pattern: new RegExp(`^${KEBAB}(?:@[1-9][0-9]{0,8})?$`),
+    lengthMax: LIMITS.nameLengthMax + 10,
+  }),
+  (text, path, report) => {
+    const [name = "", version] = text.split("@");
+    if (kebabName.read(name, path, report) === undefined) return undefined;
+    return { name, version: version === undefined ? null : Number(version) };
+  },
+);

@@ -1,0 +1,102 @@
+/**
+ * `advance` decides what an input means for one run. It reads the state, states facts (folding each at once, so that
+ * the state is always the fold of the log) and asks for effects; it does nothing else and knows no clock, chance or I/O.
+ *
+ * E1 no node starts before all its parents are settled · E2 a settled node changes only through `invalidated` ·
+ * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
+ * cost · E6 every run settles or names what it waits for · E7 an input told twice equals once · E11 skipped nodes never
+ * dispatch · E12 a cancelled run dispatches nothing · E13 event ids count 1, 2, 3, …
+ */
+import { isTerminal, type RunEvent } from "../event/index.ts";
+import { onChildFinished } from "./children.ts";
+import type { Effect } from "./effect.ts";
+import { finishIfDone, windDown } from "./ending.ts";
+import type { CancelInput, Input } from "./input.ts";
+import { collectInstances } from "./instances.ts";
+import { nodeAt } from "./move.ts";
+import { onApproval, onResolve } from "./on-approval.ts";
+import { onCallback, onStream } from "./on-callback.ts";
+import { onTimer } from "./on-timer.ts";
+import { onVerdict } from "./on-verdict.ts";
+import { decideNode, pump } from "./proceed.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import { onRecover, onRewind } from "./reopen.ts";
+import { onStart } from "./start.ts";
+import type { RunState } from "./state.ts";
+import { beginTurn, type Turn } from "./turn.ts";
+
+export interface Advance {
+  readonly events: readonly RunEvent[];
+  readonly effects: readonly Effect[];
+  /** Set when the input was not taken; then nothing has changed. */
+  readonly refusal?: Refusal;
+}
+
+/** Changes `state` by applying the events it returns; when they cannot be committed, drop the state. */
+export function advance(state: RunState, input: Input): Advance {
+  const turn = beginTurn(state, input);
+  const refusal = take(turn, input);
+  runToRest(turn);
+  finishIfDone(turn);
+  const { events, effects } = turn;
+  return refusal === undefined ? { events, effects } : { events, effects, refusal };
+}
+
+function take(turn: Turn, input: Input): Refusal | undefined {
+  switch (input.type) {
+    case "start":
+      return onStart(turn, input);
+    case "verdict":
+      return onVerdict(turn, input);
+    case "callback":
+      return onCallback(turn, input);
+    case "stream":
+      onStream(turn, input);
+      return undefined;
+    case "approval":
+      return onApproval(turn, input);
+    case "timer":
+      onTimer(turn, input.timer);
+      return undefined;
+    case "child_finished":
+      onChildFinished(turn, input);
+      return undefined;
+    case "cancel":
+      return onCancel(turn, input);
+    case "rewind":
+      return onRewind(turn, input);
+    case "recover":
+      return onRecover(turn, input);
+    case "resolve":
+      return onResolve(turn, input);
+  }
+}
+
+function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
+  const { state } = turn;
+  if (isTerminal(state.status)) return refuse("run_finished", `the run is already ${state.status}`);
+  if (state.ending?.as === "cancelled" || state.ending?.as === "timed_out") return undefined;
+  windDown(turn, { reason: "cancelling", detail: input.reason });
+  return undefined;
+}
+
+/** Decides until nothing more follows: each settled node may make others ready, and free places for those that wait. */
+function runToRest(turn: Turn): void {
+  const { state, toDecide, toCollect } = turn;
+  let decided = 0;
+  let collected = 0;
+  do {
+    while (decided < toDecide.length || collected < toCollect.length) {
+      const expanded = toCollect[collected];
+      const ready = toDecide[decided];
+      if (expanded !== undefined) {
+        collected += 1;
+        collectInstances(turn, nodeAt(state, expanded));
+      } else if (ready !== undefined) {
+        decided += 1;
+        decideNode(turn, nodeAt(state, ready));
+      }
+    }
+    pump(turn);
+  } while (decided < toDecide.length || collected < toCollect.length);
+}

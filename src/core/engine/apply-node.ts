@@ -1,0 +1,259 @@
+import { type Json, required } from "../base/index.ts";
+import type { EventOf, EventType, RunEvent, Tokens } from "../event/index.ts";
+import { createInstance, instanceId } from "./create-state.ts";
+import { findNode, moveNode, nodeAt } from "./move.ts";
+import type { Expansion, NodeState, Running, RunState } from "./state.ts";
+
+type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
+
+export function applyNode(state: RunState, event: NodeEvent): void {
+  const node = findNode(state, event.payload.nodeId);
+  if (node === undefined) return applyBeforeExpansion(state, event);
+  switch (event.type) {
+    case "node.queued":
+      return applyQueued(state, node, event);
+    case "node.waiting":
+      return applyWaiting(state, node, event);
+    case "node.expanded":
+      return applyExpanded(state, node, event);
+    case "node.started":
+      return applyStarted(state, node, event);
+    case "node.stream.delta":
+      return applyDelta(state, node, event);
+    case "node.retried":
+      return applyRetried(state, node, event);
+    case "node.blocked":
+      return applyBlocked(state, node, event);
+    case "node.completed":
+    case "node.failed":
+    case "node.timed_out":
+    case "node.skipped":
+    case "node.cancelled":
+      return applySettled(state, node, event);
+    case "node.invalidated":
+      return applyInvalidated(state, node);
+    case "node.provenance":
+      node.hasProvenance = true;
+      return;
+    case "node.log":
+      // A re-send is an adapter call too; the log says so because nothing else happened.
+      if (isResend(event)) node.calls += 1;
+      return;
+    case "cost.recorded":
+      return applyCost(state, node, event);
+    case "child.started":
+      return applyChildStarted(state, node, event);
+    case "child.finished":
+    case "gate.decided":
+    case "moderation.flagged":
+    case "contract.violated":
+      return;
+  }
+}
+
+export const RESEND = "dispatch sent again";
+
+function isResend(event: EventOf<"node.log">): boolean {
+  return event.payload.message === RESEND;
+}
+
+/** Only results carried over from another run may name an instance before its node has expanded. */
+function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
+  const carried = required(
+    event.type === "node.completed" ? event : null,
+    `${event.payload.nodeId} is a node of the run`,
+  );
+  const { nodeId, outputs, envelope } = carried.payload;
+  state.carriedInstances.set(nodeId, { outputs, envelope });
+}
+
+function applyQueued(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.queued">): void {
+  if (node.epoch !== state.epoch) beginEpoch(state, node);
+  const limitedSince = node.now.status === "queued" ? node.now.limitedSince : null;
+  const { waitingReason } = payload;
+  moveNode(state, node, { status: "queued", waitingReason, isLimited: false, limitedSince, eventId });
+  state.ready.entries.push({ node: node.index, eventId });
+}
+
+function beginEpoch(state: RunState, node: NodeState): void {
+  node.epoch = state.epoch;
+  node.tries = 0;
+  node.calls = 0;
+  node.pausedAsks = 0;
+  node.extraAttempts = 0;
+  node.hasEscalated = false;
+  node.isGateApproved = false;
+  node.grants = [];
+  node.values = {};
+  node.assignedTo = null;
+  node.hasProvenance = false;
+}
+
+function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }: EventOf<"node.waiting">): void {
+  if (node.now.status === "running" || node.now.status === "streaming") {
+    moveNode(state, node, { ...node.now, isDeferred: true });
+  } else if (node.now.status === "queued") {
+    const limitedSince = node.now.limitedSince ?? at;
+    const { waitingReason } = payload;
+    moveNode(state, node, { status: "queued", waitingReason, isLimited: true, limitedSince, eventId });
+  } else {
+    moveNode(state, node, { status: "awaiting_dependency", waitingReason: "dependency" });
+  }
+}
+
+/** Instances that are completed stay; all others begin anew. */
+function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventOf<"node.expanded">): void {
+  const expansion: Expansion = { members: [], settled: 0, failed: 0, cancelled: 0, active: 0, next: 0 };
+  node.expansion = expansion;
+  payload.items.forEach((item, element) => {
+    const instance = findNode(state, instanceId(node.id, element)) ?? addInstance(state, node, element, item);
+    expansion.members.push(instance.index);
+    if (instance.now.status === "completed") expansion.settled += 1;
+    else restartInstance(state, instance, item);
+  });
+  moveNode(state, node, { ...IDLE_RUNNING, startedAt: at });
+  node.firstStartedAt ??= at;
+  for (const index of expansion.members) settleCarried(state, nodeAt(state, index), at);
+}
+
+function addInstance(state: RunState, node: NodeState, element: number, item: Json): NodeState {
+  const instance = createInstance(state, node, element, item);
+  state.nodes.push(instance);
+  state.instanceIndexById.set(instance.id, instance.index);
+  state.counts.pending += 1;
+  return instance;
+}
+
+function restartInstance(state: RunState, instance: NodeState, item: Json): void {
+  required(instance.instance, "an instance has an element").item = item;
+  moveNode(state, instance, { status: "pending" });
+}
+
+const IDLE_RUNNING: Omit<Running, "startedAt"> = {
+  status: "running",
+  attempt: 0,
+  route: null,
+  isDeferred: false,
+  deltaBase: 0,
+  childRunId: null,
+};
+
+function settleCarried(state: RunState, instance: NodeState, at: number): void {
+  const carried = state.carriedInstances.get(instance.id);
+  if (carried === undefined || instance.now.status !== "pending") return;
+  state.carriedInstances.delete(instance.id);
+  const settled = { settledAt: at, eventId: state.lastEventId, durationMs: 0, isCarried: true };
+  moveNode(state, instance, { status: "completed", ...carried, ...settled });
+}
+
+function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf<"node.started">): void {
+  const { agentId, gatewayId, provider, model, executionPath } = payload;
+  node.attempts = payload.attempt ?? 0;
+  node.tries += 1;
+  node.calls += 1;
+  node.pausedAsks = 0;
+  node.agentId = agentId;
+  node.firstStartedAt ??= at;
+  moveNode(state, node, {
+    status: "running",
+    attempt: node.attempts,
+    startedAt: at,
+    route: { agentId, gatewayId, provider, model, executionPath },
+    isDeferred: false,
+    deltaBase: node.deltaIndex + 1,
+    childRunId: null,
+  });
+}
+
+function applyDelta(state: RunState, node: NodeState, { payload }: EventOf<"node.stream.delta">): void {
+  node.deltaIndex = payload.deltaIndex;
+  if (node.now.status === "running") moveNode(state, node, { ...node.now, status: "streaming" });
+}
+
+function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"node.retried">): void {
+  node.retries += 1;
+  if (payload.cause === "agent_disabled") node.pausedAsks += 1;
+  moveNode(state, node, {
+    status: "retrying",
+    waitingReason: payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff",
+    until: payload.until,
+    errorCode: payload.errorCode,
+    errorMessage: payload.errorMessage,
+  });
+}
+
+function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"node.blocked">): void {
+  moveNode(state, node, {
+    status: "blocked",
+    waitingReason: payload.waitingReason,
+    approvalId: payload.approvalId ?? null,
+    missing: payload.missing ?? [],
+    errorCode: payload.errorCode ?? null,
+    errorMessage: payload.errorMessage ?? null,
+  });
+}
+
+type SettledEvent = EventOf<
+  Extract<EventType, "node.completed" | "node.failed" | "node.timed_out" | "node.skipped" | "node.cancelled">
+>;
+
+function applySettled(state: RunState, node: NodeState, event: SettledEvent): void {
+  const settled = { settledAt: event.at, eventId: event.eventId };
+  switch (event.type) {
+    case "node.completed": {
+      const { outputs, envelope, durationMs, carried, attempt } = event.payload;
+      if (attempt !== undefined) node.reported.add(attempt);
+      moveNode(state, node, {
+        status: "completed",
+        outputs,
+        envelope,
+        durationMs,
+        isCarried: carried ?? false,
+        ...settled,
+      });
+      return;
+    }
+    case "node.failed":
+    case "node.timed_out": {
+      const { errorCode, errorMessage } = event.payload;
+      const status = event.type === "node.failed" ? "failed" : "timed_out";
+      moveNode(state, node, { status, errorCode, errorMessage, ...settled });
+      return;
+    }
+    case "node.skipped": {
+      const { reason, errorCode = null, errorMessage = null } = event.payload;
+      moveNode(state, node, { status: "skipped", reason, errorCode, errorMessage, ...settled });
+      return;
+    }
+    case "node.cancelled":
+      moveNode(state, node, { status: "cancelled", reason: event.payload.reason, ...settled });
+  }
+}
+
+/** The one door out of a settled status; it leads straight on to waiting, which the next event says. */
+function applyInvalidated(state: RunState, node: NodeState): void {
+  moveNode(state, node, { status: "invalidated" });
+}
+
+function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {
+  if (payload.attempt !== undefined) node.reported.add(payload.attempt);
+  node.calls += payload.extraCalls ?? 0;
+  node.costMicros += payload.costMicros;
+  node.tokens = addTokens(node.tokens, payload.tokens);
+  state.costMicros += payload.costMicros;
+  state.tokens = addTokens(state.tokens, payload.tokens);
+}
+
+export function addTokens(left: Tokens, right: Tokens): Tokens {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    thinkingTokens: left.thinkingTokens + right.thinkingTokens,
+    cachedTokens: left.cachedTokens + right.cachedTokens,
+  };
+}
+
+function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
+  if (node.now.status !== "running") return;
+  moveNode(state, node, { ...node.now, childRunId: payload.childRunId });
+}

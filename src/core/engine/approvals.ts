@@ -1,0 +1,122 @@
+import { digestJson, type Json, LIMITS } from "../base/index.ts";
+import type { ApprovalRule } from "../definition/index.ts";
+import type { ApprovalSource, ApprovalStatus, Decision, EventPayload } from "../event/index.ts";
+import type { BoundRequest } from "./effect.ts";
+import type { ApprovalState, NodeState } from "./state.ts";
+import { about, deriveId, emit, perform, requireNode, setTimer, type Turn } from "./turn.ts";
+
+export const DEFAULT_RULE: ApprovalRule = {
+  approvers: [],
+  otherwise: null,
+  expiresMs: LIMITS.approvalExpiresMsDefault,
+  isSeparate: false,
+};
+
+const HOUR_MS = 3_600_000;
+const REMINDERS = [
+  { urgency: "normal", afterMs: HOUR_MS },
+  { urgency: "elevated", afterMs: 24 * HOUR_MS },
+  { urgency: "critical", afterMs: 72 * HOUR_MS },
+] as const;
+
+export interface Question {
+  readonly source: ApprovalSource;
+  readonly summary: string;
+  readonly choices: readonly Decision[];
+  readonly rule: ApprovalRule;
+  readonly agentId: string | null;
+  readonly policies: readonly string[];
+  /** What would be done, as the answering person sees it. */
+  readonly rendered: string;
+  readonly digest: string;
+}
+
+/** Binds an answer to what was asked: another text, other inputs or another policy version is another question. */
+export function digestRequest(node: NodeState, request: BoundRequest, policies: readonly string[]): string {
+  const { message, stdin, inputs } = request;
+  return digestJson({ node: node.id, epoch: node.epoch, message, stdin, inputs, policies: [...policies] });
+}
+
+export function digestQuestion(node: NodeState, subject: Json): string {
+  return digestJson({ node: node.id, epoch: node.epoch, subject });
+}
+
+/** Opens an approval; the caller blocks the node with the id this returns. */
+export function ask(turn: Turn, node: NodeState, question: Question): string {
+  const { rule, source, choices, summary, agentId, digest, rendered } = question;
+  const approvalId = deriveId(turn, "apr");
+  const expiresAt = turn.at + rule.expiresMs;
+  emit(turn, "approval.requested", {
+    ...about(node),
+    approvalId,
+    source,
+    choices: [...choices],
+    epoch: node.epoch,
+    digest,
+    summary,
+    rendered,
+    agentId,
+    policies: [...question.policies],
+    approvers: rule.approvers.map((approver) => ({ ...approver })),
+    otherwise: rule.otherwise,
+    isSeparate: rule.isSeparate,
+    expiresAt,
+    hop: 0,
+  });
+  const attempt = node.attempts === 0 ? null : node.attempts;
+  perform(turn, {
+    type: "open-approval",
+    approvalId,
+    nodeId: node.id,
+    attempt,
+    epoch: node.epoch,
+    source,
+    summary,
+    agentId,
+    digest,
+    rendered,
+    choices,
+    rule,
+    requestedAt: turn.at,
+    expiresAt,
+  });
+  perform(turn, { type: "notify", kind: "approval", nodeId: node.id, message: summary, approvalId });
+  setTimer(turn, { kind: "approval-expiry", approvalId }, expiresAt);
+  for (const { urgency, afterMs } of REMINDERS) {
+    if (afterMs < rule.expiresMs) setTimer(turn, { kind: "approval-reminder", approvalId, urgency }, turn.at + afterMs);
+  }
+  armHop(turn, approvalId, rule, 0);
+  return approvalId;
+}
+
+/** Sets the moment at which the next in the chain is asked, if the present one has a limit. */
+export function armHop(turn: Turn, approvalId: string, rule: ApprovalRule, hop: number): void {
+  const within = rule.approvers[hop]?.withinMs ?? null;
+  if (within !== null) setTimer(turn, { kind: "approval-hop", approvalId, hop }, turn.at + within);
+}
+
+export interface Answer {
+  readonly status: ApprovalStatus;
+  readonly decision?: Decision;
+  readonly by?: string;
+  readonly reason?: string;
+  readonly modifications?: EventPayload<"approval.resolved">["modifications"];
+}
+
+export function closeApproval(turn: Turn, approval: ApprovalState, answer: Answer): void {
+  const { nodeId, source } = approval;
+  emit(turn, "approval.resolved", {
+    ...about(requireNode(turn.state, nodeId)),
+    approvalId: approval.id,
+    source,
+    ...answer,
+  });
+  perform(turn, { type: "close-approval", approvalId: approval.id });
+}
+
+/** The open approval a blocked node waits for. */
+export function approvalOf(turn: Turn, node: NodeState): ApprovalState | undefined {
+  if (node.now.status !== "blocked" || node.now.approvalId === null) return undefined;
+  const approval = turn.state.approvals.get(node.now.approvalId);
+  return approval?.status === "pending" ? approval : undefined;
+}

@@ -1,0 +1,142 @@
+import { type Json, type JsonObject, jsonToText, LIMITS, type Outcome, succeed, utf8Length } from "../base/index.ts";
+import type { LensBody, LensOverride, LensParam, LensPlanEdge, PlanNode } from "../plan/index.ts";
+import { checkInputContract, isEdgeSatisfied, mergeValues, outputDataOf, resolveOutputPath } from "../outputs/index.ts";
+import { normaliseLabel, renderLensTemplate } from "../template/index.ts";
+import { walk } from "../expression/index.ts";
+import { contractBroken, tooLarge } from "./bind-step.ts";
+import { beginGathering, type Binding, bindingFailed, type Gathering, handOff } from "./binding.ts";
+import { findNode, nodeAt } from "./move.ts";
+import { outputsOf } from "./references.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+/** Values by normalised label, each with the label as it was first written. */
+type LabelledValues = Map<string, { readonly label: string; readonly value: Json }>;
+
+/** Edges, root inputs, overrides and a person's values joined and rendered, in that order of strength. */
+export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Binding {
+  const gathering = beginGathering();
+  const exempt = new Set<string>();
+  const values: LabelledValues = new Map();
+  for (const [label, value] of Object.entries(state.args)) setValue(values, label, value);
+  for (const param of body.params) {
+    const failure = bindParam(state, body, param, values, gathering, exempt);
+    if (failure !== undefined) return bindingFailed("expression_error", failure);
+  }
+  for (const override of body.overrides) setValue(values, override.label, overrideValue(state, override, gathering));
+  for (const [label, value] of Object.entries(node.values)) setValue(values, label, value);
+
+  const inputs = Object.fromEntries([...values.values()].map(({ label, value }) => [label, value]));
+  const rendered = renderBody(body, values, inputs, gathering);
+  if (rendered.missing.length > 0) return { kind: "unbound", missing: rendered.missing };
+  const size = utf8Length(JSON.stringify(inputs));
+  if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
+  const errors = body.inputContract === null ? [] : checkInputContract(body.inputContract, inputs, exempt);
+  if (errors.length > 0) return contractBroken(planNode, errors);
+  const isStructured = body.outputContract !== null && Object.keys(body.outputContract.schema).length > 0;
+  return {
+    kind: "bound",
+    request: {
+      message: rendered.text,
+      stdin: null,
+      inputs,
+      outputFields: null,
+      outputStrategy: isStructured ? "json" : "text",
+    },
+    handoffs: [...gathering.handoffs.values()],
+    warnings: [...gathering.warnings],
+  };
+}
+
+function setValue(values: LabelledValues, label: string, value: Json): void {
+  const key = normaliseLabel(label);
+  values.set(key, { label: values.get(key)?.label ?? label, value });
+}
+
+function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject, gathering: Gathering) {
+  if (body.template === null) return { text: JSON.stringify(inputs), missing: [] };
+  const bound = new Set(body.params.map((param) => normaliseLabel(param.label)));
+  return renderLensTemplate(body.template, (token) => {
+    const entry = values.get(token.key);
+    if (entry !== undefined && !bound.has(token.key)) {
+      handOff(gathering, { sourceNodeId: null, sourceOutputPath: `args.${entry.label}`, targetInputPath: entry.label });
+    }
+    return entry?.value;
+  });
+}
+
+/** Joins the satisfied edges of one parameter; without any it keeps the root input, and says '' only for a reason. */
+function bindParam(
+  state: RunState,
+  body: LensBody,
+  param: LensParam,
+  values: LabelledValues,
+  gathering: Gathering,
+  exempt: Set<string>,
+): string | undefined {
+  const sources: { label: string | null; id: string; value: Json }[] = [];
+  const isOne = param.edges.length === 1;
+  for (const edge of param.edges) {
+    const reading = readEdge(state, edge);
+    if (!reading.ok) return reading.failure;
+    const { isOpen, value } = reading.value;
+    if (!isOpen || value === undefined) continue;
+    const source = nodeAt(state, edge.source);
+    const label = state.plan.nodes[edge.source]?.label ?? null;
+    sources.push({ label: label === source.id ? null : label, id: source.id, value });
+    const transform = isOne && param.strategy === "last_write_wins" ? {} : { transform: param.strategy };
+    const handoff = { sourceNodeId: source.id, sourceOutputPath: edge.sourceOutputKey, targetInputPath: param.label };
+    handOff(gathering, { ...handoff, ...transform });
+  }
+  if (sources.length > 0) setValue(values, param.label, mergeValues(param.strategy, sources));
+  else if (!values.has(normaliseLabel(param.label))) bindNothing(state, body, param, values, gathering, exempt);
+  return undefined;
+}
+
+function bindNothing(
+  state: RunState,
+  body: LensBody,
+  param: LensParam,
+  values: LabelledValues,
+  gathering: Gathering,
+  exempt: Set<string>,
+): void {
+  const statuses = param.edges.map((edge) => nodeAt(state, edge.source).now.status);
+  if (statuses.every((status) => status === "skipped")) {
+    gathering.warnings.add(`${param.label}: every node that feeds it was skipped, its value is empty`);
+  } else if (body.onParentFailure !== "substitute_default" || statuses.includes("completed")) return;
+  exempt.add(param.label);
+  setValue(values, param.label, "");
+}
+
+interface EdgeReading {
+  readonly isOpen: boolean;
+  readonly value: Json | undefined;
+}
+
+/** Whether an edge lets its target run, and what it hands over. A path that leads nowhere hands over nothing. */
+export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReading, string> {
+  const { now } = nodeAt(state, edge.source);
+  if (now.status !== "completed") return succeed({ isOpen: false, value: undefined });
+  const data = outputDataOf(now.envelope, now.outputs);
+  const value = resolveOutputPath(data, now.envelope, edge.sourceOutputKey);
+  const satisfied = isEdgeSatisfied(edge.condition, value, (path) =>
+    path.segments[0] === "value" ? walk(value, path.segments.slice(1)) : walk(data, path.segments),
+  );
+  return satisfied.ok ? succeed({ isOpen: satisfied.value, value }) : satisfied;
+}
+
+function overrideValue(state: RunState, override: LensOverride, gathering: Gathering): Json {
+  if (override.value.kind === "value") return override.value.value;
+  const parts = override.value.template.parts.map((part) => {
+    if (typeof part === "string") return part;
+    const source = findNode(state, part.nodeId);
+    if (source?.now.status !== "completed") return "";
+    const { envelope } = source.now;
+    const value = resolveOutputPath(outputDataOf(envelope, outputsOf(source)), envelope, part.path);
+    if (value !== undefined) {
+      handOff(gathering, { sourceNodeId: source.id, sourceOutputPath: part.path, targetInputPath: override.label });
+    }
+    return jsonToText(value);
+  });
+  return parts.join("");
+}

@@ -1,0 +1,174 @@
+import {
+  fail,
+  type Failure,
+  type Json,
+  type JsonObject,
+  jsonToText,
+  LIMITS,
+  type Outcome,
+  required,
+  succeed,
+  utf8Length,
+  formatPath,
+} from "../base/index.ts";
+import type { WithValue } from "../definition/index.ts";
+import type { Path } from "../expression/index.ts";
+import { checkFields } from "../outputs/index.ts";
+import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
+import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
+import { beginGathering, type Binding, bindingFailed, type Gathering, handOff } from "./binding.ts";
+import { nodeAt } from "./move.ts";
+import { findValue, type Found, referenceOf } from "./references.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+/** Binding under way: it goes on after a first failure, so that a template is always rendered in one pass. */
+interface Scene {
+  readonly state: RunState;
+  readonly node: NodeState;
+  readonly body: StepBody;
+  readonly gathering: Gathering;
+  failure: Failure | null;
+}
+
+function beginScene(state: RunState, node: NodeState, body: StepBody): Scene {
+  return { state, node, body, gathering: beginGathering(), failure: null };
+}
+
+/** Inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
+export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, body: StepBody): Binding {
+  const scene = beginScene(state, node, body);
+  const { inputs, exempt } = bindInputs(scene);
+  const message = body.command === null ? "" : render(scene, body.command, "command");
+  const stdin = body.stdin === null ? null : render(scene, body.stdin, "stdin");
+  if (scene.failure !== null) return { kind: "failed", failure: scene.failure };
+  const size = utf8Length(JSON.stringify(inputs)) + utf8Length(message) + utf8Length(stdin ?? "");
+  if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
+  const errors = checkFields(fieldsToCheck(body, exempt), inputs);
+  if (errors.length > 0) return contractBroken(planNode, errors);
+  const outputStrategy = body.outputs === null ? "text" : "json";
+  return {
+    kind: "bound",
+    request: { message, stdin, inputs, outputFields: body.outputs, outputStrategy },
+    handoffs: [...scene.gathering.handoffs.values()],
+    warnings: [...scene.gathering.warnings],
+  };
+}
+
+export function tooLarge(planNode: PlanNode, size: number): Binding {
+  const limit = LIMITS.boundInputBytesMax;
+  return bindingFailed("context_too_large", `the inputs of ${planNode.id} are ${size} bytes, the limit is ${limit}`);
+}
+
+export function contractBroken(
+  planNode: PlanNode,
+  errors: NonNullable<Extract<Binding, { kind: "failed" }>["errors"]>,
+): Binding {
+  const first = required(errors[0], "a broken contract has an error");
+  const message = `the inputs of ${planNode.id} break their contract: ${first.field} ${first.reason}`;
+  return { kind: "failed", failure: { code: "input_contract_violation", message }, errors };
+}
+
+function fieldsToCheck(body: StepBody, exempt: ReadonlySet<string>) {
+  const declared = body.inputs.filter((input) => input.field !== null && !exempt.has(input.name));
+  return Object.fromEntries(declared.map((input) => [input.name, required(input.field, "filtered")]));
+}
+
+/** Values for the declared inputs; those fed by skipped nodes only are '' and exempt from their constraints. */
+function bindInputs(scene: Scene): { readonly inputs: JsonObject; readonly exempt: ReadonlySet<string> } {
+  const entries: [string, Json][] = [];
+  const exempt = new Set<string>();
+  for (const input of scene.body.inputs) {
+    if (Object.hasOwn(scene.node.values, input.name)) continue;
+    const value = bindInput(scene, input, exempt);
+    if (value !== undefined) entries.push([input.name, value]);
+  }
+  return { inputs: { ...Object.fromEntries(entries), ...scene.node.values }, exempt };
+}
+
+function bindInput(scene: Scene, input: InputBinding, exempt: Set<string>): Json | undefined {
+  const result = findValue(scene.state, scene.node, input.from);
+  if (result.kind === "value") {
+    noteHandoff(scene, input.from, `inputs.${input.name}`);
+    return result.value;
+  }
+  if (result.kind === "skipped") {
+    exempt.add(input.name);
+    warnSkipped(scene, result.nodeId, `inputs.${input.name}`);
+    return "";
+  }
+  if (!input.isRequired) return undefined;
+  noteUnbound(scene, input.from, `inputs.${input.name}`, result);
+  return undefined;
+}
+
+function noteUnbound(scene: Scene, reference: Reference, place: string, result: Found): void {
+  scene.failure ??=
+    result.kind === "not_json"
+      ? { code: "stdin_not_json", message: `${place}: the result of ${result.nodeId} is not JSON` }
+      : { code: "unbound_reference", message: `${place}: nothing has the value ${reference.text}` };
+}
+
+function render(scene: Scene, template: StepTemplate, place: string): string {
+  return renderStepTemplate(template, (path) => jsonToText(valueIn(scene, path, place)));
+}
+
+function valueIn(scene: Scene, path: Path, place: string): Json {
+  const reference = referenceOf(scene.body, path);
+  const result = findValue(scene.state, scene.node, reference);
+  if (result.kind === "value") {
+    noteHandoff(scene, reference, place);
+    return result.value;
+  }
+  if (result.kind === "skipped") {
+    warnSkipped(scene, result.nodeId, place);
+    return "";
+  }
+  // An arg the author declared and the caller left out is empty on purpose.
+  if (reference.origin.kind === "arg" && result.kind === "missing" && reference.rest.length === 0) return "";
+  noteUnbound(scene, reference, place, result);
+  return "";
+}
+
+function warnSkipped(scene: Scene, nodeId: string, place: string): void {
+  scene.gathering.warnings.add(`${place}: ${nodeId} was skipped, its value is empty`);
+}
+
+function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string): void {
+  const { origin, rest } = reference;
+  if (origin.kind === "arg") {
+    const sourceOutputPath = formatPath(["args", origin.name, ...rest]);
+    handOff(scene.gathering, { sourceNodeId: null, sourceOutputPath, targetInputPath });
+  } else if (origin.kind === "node") {
+    const sourceNodeId = nodeAt(scene.state, origin.node).id;
+    handOff(scene.gathering, { sourceNodeId, sourceOutputPath: formatPath([origin.part, ...rest]), targetInputPath });
+  } else if (origin.kind === "element") {
+    const parent = nodeAt(scene.state, required(scene.node.instance, "an element has an instance").parent).id;
+    const sourceOutputPath = formatPath(["items", scene.node.instance?.element ?? 0, ...rest]);
+    handOff(scene.gathering, { sourceNodeId: parent, sourceOutputPath, targetInputPath });
+  }
+}
+
+/** Args for a child run: a text that is one reference keeps the value as it is. */
+export function bindWith(state: RunState, node: NodeState, body: StepBody): Outcome<JsonObject, Failure> {
+  const scene = beginScene(state, node, body);
+  const entries = Object.entries(body.with).map(([name, value]) => [name, withValue(scene, value, `with.${name}`)]);
+  if (scene.failure !== null) return fail(scene.failure);
+  return succeed({ ...Object.fromEntries(entries), ...node.values });
+}
+
+function withValue(scene: Scene, value: WithValue, place: string): Json {
+  switch (value.kind) {
+    case "value":
+      return value.value;
+    case "text": {
+      const single = isSingleReference(value.template);
+      return single === undefined ? render(scene, value.template, place) : valueIn(scene, single, place);
+    }
+    case "list":
+      return value.items.map((item, index) => withValue(scene, item, `${place}[${index}]`));
+    case "object":
+      return Object.fromEntries(
+        Object.entries(value.members).map(([key, member]) => [key, withValue(scene, member, `${place}.${key}`)]),
+      );
+  }
+}

@@ -1,0 +1,100 @@
+/** From an adapter's answer to a completed node: coerce, check the contract, check the criteria, pass inputs through. */
+import { type Failure, type JsonObject, required } from "../base/index.ts";
+import type { ContractError } from "../definition/index.ts";
+import type { Envelope } from "../event/index.ts";
+import { evaluateCondition } from "../expression/index.ts";
+import { makeEnvelope, settleEnvelope, settleOutputs } from "../outputs/index.ts";
+import type { LensBody, StepBody } from "../plan/index.ts";
+import { bind } from "./bind.ts";
+import { failNode } from "./failing.ts";
+import type { CallbackResult } from "./input.ts";
+import { planNodeOf } from "./move.ts";
+import { resolverFor } from "./references.ts";
+import { completeNode, type Result } from "./settle.ts";
+import type { NodeState, RunState } from "./state.ts";
+import { about, emit, type Turn } from "./turn.ts";
+
+type Answer = Pick<
+  Extract<CallbackResult, { status: "completed" }>,
+  "outputs" | "stdout" | "envelope" | "tokens" | "costMicros"
+>;
+
+type Settlement =
+  | { readonly ok: true; readonly result: Result }
+  | { readonly ok: false; readonly failure: Failure; readonly errors?: readonly ContractError[] };
+
+export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Answer>): void {
+  const { body } = planNodeOf(turn.state, node);
+  const settlement = body.kind === "step" ? settleStep(turn.state, node, body, answer) : settleLens(node, body, answer);
+  if (settlement.ok) {
+    return completeNode(turn, node, { ...settlement.result, ...spent(answer) });
+  }
+  if (settlement.errors !== undefined) {
+    emit(turn, "contract.violated", { ...about(node), phase: "output", errors: [...settlement.errors] });
+  }
+  failNode(turn, node, settlement.failure);
+}
+
+function spent({ tokens, costMicros }: Partial<Answer>) {
+  return { ...(tokens === undefined ? {} : { tokens }), ...(costMicros === undefined ? {} : { costMicros }) };
+}
+
+function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {
+  const given = answer.outputs ?? {};
+  const settled = body.outputs === null ? { outputs: given, raw: {}, errors: [] } : settleOutputs(body.outputs, given);
+  if (settled.errors.length > 0) return broken(node, settled.errors);
+  const failure = checkCriteria(state, node, body, settled.outputs);
+  if (failure !== undefined) return { ok: false, failure };
+  const outputs = passThrough(state, node, body, settled.outputs);
+  const envelope = makeEnvelope({ ...textOf(answer), outputs });
+  return { ok: true, result: { outputs, envelope: withRaw(envelope, settled.raw) } };
+}
+
+function textOf({ stdout, envelope }: Partial<Answer>) {
+  return { ...(stdout === undefined ? {} : { stdout }), ...(envelope === undefined ? {} : { envelope }) };
+}
+
+function broken(node: NodeState, errors: readonly ContractError[]): Settlement {
+  const listed = errors.map((error) => `${error.field} ${error.reason}`).join(", ");
+  const message = `the answer of ${node.id} breaks its contract: ${listed}`;
+  return { ok: false, failure: { code: "output_contract_violation", message, cause: "contract_violated" }, errors };
+}
+
+function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs: JsonObject): Failure | undefined {
+  const resolve = resolverFor(state, node, body, outputs);
+  for (const criterion of body.criteria) {
+    const holds = evaluateCondition(criterion.root, resolve);
+    if (!holds.ok) return { code: "expression_error", message: `success_criteria: ${holds.failure}` };
+    if (!holds.value) {
+      return { code: "criteria_failed", message: `not met: ${criterion.text}`, cause: "contract_violated" };
+    }
+  }
+  return undefined;
+}
+
+/** A declared input that is not a declared output keeps its upstream value, whatever the agent returned. */
+function passThrough(state: RunState, node: NodeState, body: StepBody, outputs: JsonObject): JsonObject {
+  const owned = body.outputs ?? {};
+  const names = body.inputs.map((input) => input.name).filter((name) => !Object.hasOwn(owned, name));
+  if (names.length === 0) return outputs;
+  const binding = bind(state, node);
+  if (binding.kind !== "bound") return outputs;
+  const { inputs } = binding.request;
+  const kept = names.filter((name) => Object.hasOwn(inputs, name));
+  const upstream = kept.map((name) => [name, required(inputs[name], "an own input")] as const);
+  return Object.fromEntries([...Object.entries(outputs), ...upstream]);
+}
+
+function settleLens(node: NodeState, body: LensBody, answer: Partial<Answer>): Settlement {
+  const outputs = answer.outputs ?? {};
+  const given = makeEnvelope({ ...textOf(answer), outputs, contract: body.outputContract });
+  const { envelope, raw, errors } = settleEnvelope(body.outputContract, given);
+  return errors.length === 0
+    ? { ok: true, result: { outputs, envelope: withRaw(envelope, raw) } }
+    : broken(node, errors);
+}
+
+/** What an enum text read before its member took its place stays beside it. */
+function withRaw(envelope: Envelope, raw: JsonObject): Envelope {
+  return Object.keys(raw).length === 0 ? envelope : { ...envelope, metadata: { ...envelope.metadata, raw } };
+}

@@ -1,0 +1,34 @@
+import type { Tokens } from "../event/index.ts";
+import type { NodeState } from "./state.ts";
+import { emit, type Turn } from "./turn.ts";
+
+export interface Usage {
+  readonly tokens: Tokens;
+  readonly costMicros: number;
+  readonly model?: string | null;
+  readonly extraCalls?: number;
+}
+
+export interface CostKind {
+  readonly isLate: boolean;
+  readonly childRunId?: string;
+  /** Write it even when nothing was spent: it also says that the attempt has reported. */
+  readonly isAlways?: boolean;
+}
+
+/** Money is recorded for every report exactly once, whatever becomes of the output. */
+export function recordCost(turn: Turn, node: NodeState, attempt: number, usage: Usage, kind: CostKind): void {
+  const { tokens, costMicros, model, extraCalls = 0 } = usage;
+  const spent = costMicros + tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens;
+  if (spent === 0 && extraCalls === 0 && kind.isAlways !== true) return;
+  emit(turn, "cost.recorded", {
+    nodeId: node.id,
+    attempt,
+    costMicros,
+    tokens,
+    ...(model === undefined ? {} : { model }),
+    ...(kind.isLate ? { late: true } : {}),
+    ...(extraCalls === 0 ? {} : { extraCalls }),
+    ...(kind.childRunId === undefined ? {} : { childRunId: kind.childRunId }),
+  });
+}

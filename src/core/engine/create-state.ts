@@ -1,0 +1,85 @@
+import type { Json } from "../base/index.ts";
+import { NODE_STATUSES, type NodeStatus, type Tokens } from "../event/index.ts";
+import type { Plan } from "../plan/index.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+export const NO_TOKENS: Tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
+
+/** A run before its first event. */
+export function createRunState(plan: Plan, runId: string): RunState {
+  const counts = Object.fromEntries(NODE_STATUSES.map((status) => [status, 0])) as Record<NodeStatus, number>;
+  counts.pending = plan.nodes.length;
+  return {
+    plan,
+    runId,
+    status: "queued",
+    epoch: 0,
+    lastEventId: 0,
+    args: {},
+    recursionDepth: 0,
+    parentRunId: null,
+    startedAt: null,
+    endedAt: null,
+    costMicros: 0,
+    tokens: NO_TOKENS,
+    errorCode: null,
+    snapshot: null,
+    ending: null,
+    isRecovering: false,
+    nodes: plan.nodes.map((node) => createNode(node.id, node.index, node.index, null, node.parents.length)),
+    instanceIndexById: new Map(),
+    carriedInstances: new Map(),
+    approvals: new Map(),
+    counts,
+    unsettledNodes: plan.nodes.length,
+    expandedRunning: 0,
+    ready: { entries: [], head: 0 },
+    asked: new Map(),
+  };
+}
+
+export function createInstance(state: RunState, parent: NodeState, element: number, item: Json): NodeState {
+  const id = instanceId(parent.id, element);
+  return createNode(id, state.nodes.length, parent.planIndex, { parent: parent.index, element, item }, 0);
+}
+
+export function instanceId(nodeId: string, element: number): string {
+  return `${nodeId}[${element}]`;
+}
+
+function createNode(
+  id: string,
+  index: number,
+  planIndex: number,
+  instance: NodeState["instance"],
+  unsettledParents: number,
+): NodeState {
+  return {
+    id,
+    index,
+    planIndex,
+    instance,
+    now: { status: "pending" },
+    unsettledParents,
+    epoch: 0,
+    attempts: 0,
+    tries: 0,
+    retries: 0,
+    calls: 0,
+    pausedAsks: 0,
+    extraAttempts: 0,
+    hasEscalated: false,
+    isGateApproved: false,
+    grants: [],
+    assignedTo: null,
+    values: {},
+    hasProvenance: false,
+    deltaIndex: -1,
+    reported: new Set(),
+    firstStartedAt: null,
+    costMicros: 0,
+    tokens: NO_TOKENS,
+    expansion: null,
+    agentId: null,
+  };
+}

@@ -1,0 +1,31 @@
+import type { BoundRequest, Dispatch } from "./effect.ts";
+import type { Route } from "./input.ts";
+import { planNodeOf } from "./move.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+export interface Sending {
+  readonly attempt: number;
+  readonly route: Route;
+  readonly request: BoundRequest;
+  readonly maxOutputTokens: number | null;
+  readonly isResend: boolean;
+}
+
+export function dispatchOf(state: RunState, node: NodeState, sending: Sending): Dispatch {
+  const { timeoutMs, effects, request: hints } = planNodeOf(state, node);
+  return {
+    type: "dispatch",
+    nodeId: node.id,
+    epoch: node.epoch,
+    dispatchId: dispatchIdOf(state, node, sending.attempt),
+    idempotencyKey: `${state.runId}/${node.id}/${node.epoch}`,
+    hints,
+    timeoutMs,
+    effects,
+    ...sending,
+  };
+}
+
+export function dispatchIdOf(state: RunState, node: NodeState, attempt: number): string {
+  return `${state.runId}/${node.id}/${attempt}`;
+}

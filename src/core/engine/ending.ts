@@ -1,0 +1,203 @@
+/** How a run winds down and what it ends as. */
+import { type Failure, type JsonObject, required } from "../base/index.ts";
+import { type Counts, isInFlight, isSettled, isTerminal, type NodeStatus, type Snapshot } from "../event/index.ts";
+import { approvalOf, closeApproval } from "./approvals.ts";
+import { dispatchIdOf } from "./dispatching.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
+import { outputsOf } from "./references.ts";
+import type { NodeState, RunState } from "./state.ts";
+import { about, emit, perform, type Turn } from "./turn.ts";
+
+export type WindDown =
+  | { readonly reason: "cancelling" | "timing_out"; readonly detail: string }
+  | {
+      readonly reason: "halting";
+      readonly detail: string;
+      readonly errorCode: string;
+      readonly failed: NodeState;
+      readonly isFailFast: boolean;
+    };
+
+const UPSTREAM: Failure = { code: "upstream_failure", message: "Blocked by upstream failure" };
+
+/**
+ * Stops the run in this very commit: nothing new is dispatched, everything that waits is settled, and what is in
+ * flight is cancelled or, after a halt under `wait_all`, left to end. Child runs are told and drained.
+ * The one sweep over all nodes in the life of a run, besides its start and its end.
+ */
+export function windDown(turn: Turn, how: WindDown): void {
+  const { state } = turn;
+  const { status, epoch } = state;
+  const errorCode = how.reason === "halting" ? { errorCode: how.errorCode } : {};
+  emit(turn, "run.status.changed", {
+    from: status,
+    to: status,
+    epoch,
+    reason: how.reason,
+    detail: how.detail,
+    ...errorCode,
+  });
+  const below = how.reason === "halting" ? descendantsOf(state, how.failed) : new Set<number>();
+  for (let index = 0; index < state.nodes.length; index += 1) {
+    const node = nodeAt(state, index);
+    if (isSettled(node.now.status) || node.now.status === "invalidated") continue;
+    if (isInFlight(node.now.status)) stopInFlight(turn, node, how);
+    else stopWaiting(turn, node, how, below.has(node.index));
+  }
+}
+
+function descendantsOf(state: RunState, failed: NodeState): ReadonlySet<number> {
+  const below = new Set<number>();
+  const open = [...planNodeOf(state, failed).dependents];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (below.has(next)) continue;
+    below.add(next);
+    open.push(...required(state.plan.nodes[next], "a dependent is a plan node").dependents);
+  }
+  return below;
+}
+
+function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolean): void {
+  const approval = approvalOf(turn, node);
+  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: how.detail });
+  turn.state.asked.delete(node.index);
+  if (isBelow) {
+    const { code, message } = UPSTREAM;
+    emit(turn, "node.failed", { ...about(node), errorCode: code, errorMessage: message, retryable: false });
+  } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.reason] });
+}
+
+const CANCEL_REASONS = {
+  cancelling: "run_cancelled",
+  timing_out: "run_timed_out",
+  halting: "run_halted",
+} as const;
+
+function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
+  if (how.reason === "halting" && !how.isFailFast) return;
+  // A `for_each` node settles after its instances, a child-run node after its child.
+  if (node.expansion !== null && node.now.status === "running" && node.now.attempt === 0) return;
+  const isDraining = stopAttempt(turn, node);
+  if (isDraining) return;
+  const reason = how.reason === "halting" ? "cancelled_by_sibling" : CANCEL_REASONS[how.reason];
+  emit(turn, "node.cancelled", { ...about(node), reason });
+}
+
+/** Calls off what is in flight; true when a child run has to end first. */
+export function stopAttempt(turn: Turn, node: NodeState): boolean {
+  if (node.now.status !== "running" && node.now.status !== "streaming") return false;
+  const { childRunId, attempt } = node.now;
+  if (childRunId !== null) {
+    perform(turn, { type: "cancel-child", nodeId: node.id, childRunId });
+    return true;
+  }
+  perform(turn, {
+    type: "cancel-dispatch",
+    nodeId: node.id,
+    attempt,
+    dispatchId: dispatchIdOf(turn.state, node, attempt),
+  });
+  return false;
+}
+
+/** Ends the run once no plan node is unsettled, or says that it can never end. */
+export function finishIfDone(turn: Turn): void {
+  const { state } = turn;
+  if (state.startedAt === null && state.ending === null) return;
+  if (isTerminal(state.status)) return;
+  if (state.unsettledNodes === 0) return finish(turn);
+  if (isStalled(state)) stall(turn);
+}
+
+function isStalled({ counts, asked }: RunState): boolean {
+  const alive = counts.queued + counts.running + counts.streaming + counts.retrying + counts.blocked + asked.size;
+  return alive === 0;
+}
+
+/** An engine bug by definition; the run says so instead of waiting for ever. */
+function stall(turn: Turn): void {
+  for (const node of turn.state.nodes) {
+    if (!isSettled(node.now.status)) emit(turn, "node.cancelled", { ...about(node), reason: "workflow_stalled" });
+  }
+  emit(turn, "run.failed", {
+    ...endFacts(turn.state),
+    errorCode: "workflow_stalled",
+    snapshot: snapshotOf(turn.state),
+  });
+}
+
+function finish(turn: Turn): void {
+  const { state } = turn;
+  const facts = endFacts(state);
+  const outcome = state.ending?.as ?? outcomeOf(state);
+  const reason = state.ending === null ? {} : { reason: state.ending.reason };
+  switch (outcome) {
+    case "completed":
+      if (state.isRecovering) emit(turn, "run.recovered", facts);
+      emit(turn, "run.completed", facts);
+      return;
+    case "failed":
+      emit(turn, "run.failed", { ...facts, ...reason, errorCode: errorCodeOf(state), snapshot: snapshotOf(state) });
+      return;
+    case "cancelled":
+      emit(turn, "run.cancelled", { ...facts, ...reason });
+      return;
+    case "timed_out":
+      emit(turn, "run.timed_out", { ...facts, ...reason, errorCode: "timeout" });
+  }
+}
+
+/** Looks at the nodes of the plan; instances count through their node. */
+export function outcomeOf(state: RunState): "completed" | "failed" | "cancelled" {
+  const planNodes = state.nodes.slice(0, state.plan.nodes.length);
+  const has = (...statuses: NodeStatus[]) => planNodes.some((node) => statuses.includes(node.now.status));
+  if (state.plan.completion === "strict") {
+    if (has("failed", "timed_out")) return "failed";
+    return has("cancelled") ? "cancelled" : "completed";
+  }
+  const leaves = planNodes.filter((node) => planNodeOf(state, node).dependents.length === 0);
+  if (leaves.every((node) => node.now.status === "completed" || node.now.status === "skipped")) return "completed";
+  return has("cancelled") && !has("failed", "timed_out") ? "cancelled" : "failed";
+}
+
+function errorCodeOf(state: RunState): string {
+  const ending = state.ending?.errorCode ?? null;
+  if (ending !== null) return ending;
+  for (const node of state.nodes) {
+    if (node.instance === null && (node.now.status === "failed" || node.now.status === "timed_out"))
+      return node.now.errorCode;
+  }
+  return "workflow_stalled";
+}
+
+function endFacts(state: RunState): { counts: Counts; costMicros: number } {
+  const { completed, failed, skipped, cancelled, timed_out: timedOut } = state.counts;
+  return { counts: { completed, failed, skipped, cancelled, timedOut }, costMicros: state.costMicros };
+}
+
+/** What a failed run leaves for whoever restarts it: variables rebuilt in plan order, whatever order nodes ended in. */
+export function snapshotOf(state: RunState): Snapshot {
+  const ids = (status: NodeStatus) => state.nodes.filter((node) => node.now.status === status).map((node) => node.id);
+  const variables = new Map(Object.entries(state.args));
+  const variableOverwriteOrder: string[] = [];
+  const accumulatedOutputs: [string, JsonObject][] = [];
+  for (const node of state.nodes) {
+    const outputs = outputsOf(node);
+    if (Object.keys(outputs).length === 0 || node.instance !== null) continue;
+    accumulatedOutputs.push([node.id, outputs]);
+    const { body } = planNodeOf(state, node);
+    const declared = body.kind === "step" ? Object.keys(body.outputs ?? {}) : [];
+    const written = declared.filter((name) => Object.hasOwn(outputs, name));
+    for (const name of written) variables.set(name, required(outputs[name], "an own output"));
+    if (written.length > 0) variableOverwriteOrder.push(node.id);
+  }
+  return {
+    eventId: state.lastEventId,
+    completed: ids("completed"),
+    skipped: ids("skipped"),
+    cancelled: ids("cancelled"),
+    variables: Object.fromEntries(variables),
+    variableOverwriteOrder,
+    accumulatedOutputs: Object.fromEntries(accumulatedOutputs),
+  };
+}

@@ -1,0 +1,114 @@
+/** What follows from a failure: another attempt, a person, a tolerated skip, or the end of the run. */
+import { type Failure, LIMITS } from "../base/index.ts";
+import { approvalOf, ask, closeApproval, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
+import { windDown } from "./ending.ts";
+import { mayRetry, retryDelayMs } from "./failure-policy.ts";
+import { planNodeOf } from "./move.ts";
+import { completeGate } from "./settle.ts";
+import type { NodeState } from "./state.ts";
+import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
+
+export interface FailureKind {
+  /** The attempt passed its deadline: the node ends `timed_out`, not `failed`. */
+  readonly timeoutMs?: number;
+  /** A person or a rule refused: nothing is tried again. */
+  readonly isRefusal?: boolean;
+}
+
+export function failNode(turn: Turn, node: NodeState, given: Failure, kind: FailureKind = {}): void {
+  const planNode = planNodeOf(turn.state, node);
+  const failure = { ...given, message: given.message.slice(0, LIMITS.errorTextLengthMax) };
+  const isFinal = turn.state.ending !== null || planNode.effects === "at_most_once" || kind.isRefusal === true;
+  if (!isFinal && mayRetry(planNode.retry, failure, node)) {
+    return retryNode(turn, node, failure, retryDelayMs(planNode.retry, node.tries, turn.jitter, failure.retryAfterMs));
+  }
+  // An instance only counts: what its failure means is decided by its node.
+  if (node.instance !== null || turn.state.ending !== null) return endFailed(turn, node, failure, kind);
+  switch (planNode.onFailure) {
+    case "isolate":
+      return endFailed(turn, node, failure, kind);
+    case "skip":
+      return skipFailed(turn, node, failure, planNode.kind === "gate" && kind.isRefusal === true);
+    case "escalate":
+      return node.hasEscalated ? haltAfter(turn, node, failure, kind) : escalate(turn, node, failure);
+    case "halt":
+      return haltAfter(turn, node, failure, kind);
+  }
+}
+
+/** Schedules another attempt; without a delay it is queued in the same breath. */
+export function retryNode(
+  turn: Turn,
+  node: NodeState,
+  failure: Failure & { readonly cause?: string },
+  delayMs: number,
+): void {
+  const until = turn.at + delayMs;
+  emit(turn, "node.retried", {
+    ...about(node),
+    cause: failure.cause ?? failure.code,
+    delayMs,
+    nextAttempt: node.attempts + 1,
+    errorCode: failure.code,
+    errorMessage: failure.message,
+    until,
+  });
+  if (delayMs === 0) emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+  else setTimer(turn, { kind: "retry", nodeId: node.id, retries: node.retries }, until);
+}
+
+export function endFailed(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
+  const payload = {
+    ...about(node),
+    errorCode: failure.code,
+    errorMessage: failure.message,
+    retryable: failure.cause !== undefined,
+  };
+  if (kind.timeoutMs === undefined) emit(turn, "node.failed", payload);
+  else emit(turn, "node.timed_out", { ...payload, timeoutMs: kind.timeoutMs });
+}
+
+function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate: boolean): void {
+  if (isRefusedGate) return completeGate(turn, node, false);
+  emit(turn, "node.skipped", {
+    ...about(node),
+    reason: "on_failure",
+    errorCode: failure.code,
+    errorMessage: failure.message,
+  });
+  perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: failure.message });
+}
+
+export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
+  endFailed(turn, node, failure, kind);
+  const { isFailFast } = planNodeOf(turn.state, node);
+  windDown(turn, { reason: "halting", detail: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
+}
+
+/** After the retries a person decides; asked once per node and epoch. */
+function escalate(turn: Turn, node: NodeState, failure: Failure): void {
+  const summary = `${node.id} failed after ${node.tries} ${node.tries === 1 ? "attempt" : "attempts"}: ${failure.message}`;
+  const approvalId = ask(turn, node, {
+    source: "escalation",
+    summary,
+    choices: ["retry", "skip", "abort"],
+    rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
+    agentId: node.agentId,
+    policies: [],
+    rendered: failure.message,
+    digest: digestQuestion(node, { code: failure.code, message: failure.message, attempt: node.attempts }),
+  });
+  emit(turn, "node.blocked", {
+    ...about(node),
+    waitingReason: "human_input",
+    approvalId,
+    errorCode: failure.code,
+    errorMessage: failure.message,
+  });
+}
+
+/** Closes what a node waits for when it stops waiting for another reason. */
+export function dropApproval(turn: Turn, node: NodeState, reason: string): void {
+  const approval = approvalOf(turn, node);
+  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason });
+}

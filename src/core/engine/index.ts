@@ -1,0 +1,11 @@
+export { advance, type Advance } from "./advance.ts";
+export { apply, replay } from "./apply.ts";
+export { createRunState, NO_TOKENS } from "./create-state.ts";
+export { findNode } from "./move.ts";
+export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
+export { outputsOf } from "./references.ts";
+export type { Refusal } from "./refusal.ts";
+export type * from "./effect.ts";
+export type * from "./input.ts";
+export type * from "./state.ts";
+export type * from "./timer.ts";

@@ -1,0 +1,64 @@
+import { required } from "../base/index.ts";
+import { isInFlight, isSettled } from "../event/index.ts";
+import type { NodeNow, NodeState, RunState } from "./state.ts";
+
+/** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
+export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
+  const before = node.now;
+  node.now = now;
+  if (before.status === now.status) return;
+  state.counts[before.status] -= 1;
+  state.counts[now.status] += 1;
+  const wasSettled = isSettled(before.status);
+  const settled = isSettled(now.status);
+  if (node.instance !== null) countInstance(state, node, before, wasSettled, settled);
+  else countNode(state, node, before, wasSettled, settled);
+}
+
+function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled: boolean, settled: boolean): void {
+  // A `for_each` node is the only one that runs without an attempt.
+  if (isExpandedRunning(before)) state.expandedRunning -= 1;
+  if (isExpandedRunning(node.now)) state.expandedRunning += 1;
+  if (wasSettled === settled) return;
+  const step = settled ? -1 : 1;
+  state.unsettledNodes += step;
+  for (const dependent of planNodeOf(state, node).dependents) nodeAt(state, dependent).unsettledParents += step;
+}
+
+function isExpandedRunning(now: NodeNow): boolean {
+  return now.status === "running" && now.attempt === 0;
+}
+
+function countInstance(state: RunState, node: NodeState, before: NodeNow, wasSettled: boolean, settled: boolean): void {
+  const parent = nodeAt(state, required(node.instance, "an instance has a node").parent);
+  const expansion = required(parent.expansion, "an instance belongs to an expansion");
+  const wasActive = isActive(before);
+  if (wasActive !== isActive(node.now)) expansion.active += wasActive ? -1 : 1;
+  if (wasSettled !== settled) expansion.settled += settled ? 1 : -1;
+  if (isFailure(before) !== isFailure(node.now)) expansion.failed += isFailure(before) ? -1 : 1;
+  if (before.status === "cancelled" || node.now.status === "cancelled") {
+    expansion.cancelled += node.now.status === "cancelled" ? 1 : -1;
+  }
+}
+
+function isActive(now: NodeNow): boolean {
+  return now.status === "queued" || now.status === "retrying" || now.status === "blocked" || isInFlight(now.status);
+}
+
+function isFailure(now: NodeNow): boolean {
+  return now.status === "failed" || now.status === "timed_out";
+}
+
+export function nodeAt(state: RunState, index: number): NodeState {
+  return required(state.nodes[index], "a node index points into the state");
+}
+
+export function planNodeOf(state: RunState, node: NodeState) {
+  return required(state.plan.nodes[node.planIndex], "a node has a plan node");
+}
+
+/** By id, instances (`id[3]`) included. */
+export function findNode(state: RunState, nodeId: string): NodeState | undefined {
+  const index = state.plan.indexById.get(nodeId) ?? state.instanceIndexById.get(nodeId);
+  return index === undefined ? undefined : state.nodes[index];
+}

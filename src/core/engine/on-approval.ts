@@ -1,0 +1,170 @@
+import { isJsonObject, required } from "../base/index.ts";
+import type { Otherwise } from "../definition/index.ts";
+import type { Decision } from "../event/index.ts";
+import { type Answer, armHop, closeApproval } from "./approvals.ts";
+import { completeAttempt } from "./completing.ts";
+import { failNode, haltAfter, endFailed } from "./failing.ts";
+import type { ApprovalInput, ResolveInput } from "./input.ts";
+import { findNode, planNodeOf } from "./move.ts";
+import { passOwnGate } from "./proceed.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import { skipNode } from "./settle.ts";
+import type { ApprovalState, NodeState } from "./state.ts";
+import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
+
+/** A person answers. The first answer wins; every other gets a refusal and changes nothing. */
+export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
+  const approval = turn.state.approvals.get(input.approvalId);
+  const refusal =
+    approval === undefined ? refuse("unknown_approval", "there is no such approval") : check(approval, input);
+  if (approval === undefined || refusal !== undefined) return refusal;
+  const { decision, by, reason, modifications } = input;
+  answer(turn, approval, decision, {
+    status: decision === "reject" || decision === "abort" ? "rejected" : "approved",
+    decision,
+    by,
+    ...(reason === undefined ? {} : { reason }),
+    ...(modifications === undefined ? {} : { modifications }),
+  });
+  return undefined;
+}
+
+function check(approval: ApprovalState, input: ApprovalInput): Refusal | undefined {
+  const { decision, byAgentId, byStarter, digest, reason, modifications } = input;
+  if (approval.status !== "pending") return refuse("approval_closed", `the approval is already ${approval.status}`);
+  if (byAgentId !== undefined && byAgentId === approval.agentId) {
+    return refuse("self_approval", "an agent cannot answer for its own node");
+  }
+  if (approval.rule.isSeparate && byStarter === true) {
+    return refuse("self_approval", "someone other than who started the run has to answer");
+  }
+  if (digest !== undefined && digest !== approval.digest) {
+    return refuse("content_changed", "what was shown is not what would be done; look again");
+  }
+  const replacesOutput =
+    approval.source === "escalation" && decision === "approve" && isJsonObject(modifications?.["outputs"]);
+  if (!approval.choices.includes(decision) && !replacesOutput) {
+    return refuse("bad_choice", `${decision} is not among ${approval.choices.join(", ")}`);
+  }
+  if (decision === "reject" && (reason ?? "").trim() === "")
+    return refuse("reason_required", "a rejection needs a reason");
+  return undefined;
+}
+
+/** Carries an answer out, whoever gave it: a person, or the chain's default action. */
+function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
+  const node = requireNode(turn.state, approval.nodeId);
+  closeApproval(turn, approval, given);
+  if (node.now.status !== "blocked" || node.now.approvalId !== approval.id) return;
+  switch (decision) {
+    case "approve":
+      return approve(turn, node, approval, given);
+    case "retry":
+      return queueAgain(turn, node);
+    case "skip":
+      return skipNode(turn, node, "chosen");
+    case "abort":
+      return abort(turn, node, given.reason);
+    case "reject": {
+      const why = given.reason === undefined ? "" : `: ${given.reason}`;
+      const message = `${node.id} was rejected${given.by === undefined ? "" : ` by ${given.by}`}${why}`;
+      return failNode(turn, node, { code: "approval_rejected", message }, { isRefusal: true });
+    }
+  }
+}
+
+function approve(turn: Turn, node: NodeState, approval: ApprovalState, given: Answer): void {
+  const outputs = given.modifications?.["outputs"];
+  if (approval.source === "escalation" && isJsonObject(outputs)) return completeAttempt(turn, node, { outputs });
+  if (approval.source !== "gate") return queueAgain(turn, node);
+  const planNode = planNodeOf(turn.state, node);
+  if (planNode.kind !== "gate") emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+  passOwnGate(turn, node, planNode);
+}
+
+function queueAgain(turn: Turn, node: NodeState): void {
+  emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+  const planNode = planNodeOf(turn.state, node);
+  if (planNode.forEach !== null) passOwnGate(turn, node, planNode);
+}
+
+/** A person ends it here: the node fails with what it failed with, whatever `on_failure` says. */
+function abort(turn: Turn, node: NodeState, reason?: string): void {
+  const now = node.now.status === "blocked" ? node.now : null;
+  const code = now?.errorCode ?? "approval_rejected";
+  const message = now?.errorMessage ?? reason ?? `${node.id} was aborted`;
+  if (planNodeOf(turn.state, node).onFailure === "isolate") endFailed(turn, node, { code, message });
+  else haltAfter(turn, node, { code, message });
+}
+
+/** The present approver had their time: the next one is asked, and after the last the default action is taken. */
+export function onHop(turn: Turn, approvalId: string, hop: number): void {
+  const approval = turn.state.approvals.get(approvalId);
+  if (approval?.status !== "pending" || approval.hop !== hop) return;
+  const { rule, nodeId, source } = approval;
+  const next = rule.approvers[hop + 1];
+  const node = requireNode(turn.state, nodeId);
+  if (next !== undefined) {
+    emit(turn, "approval.escalated", { ...about(node), approvalId, source, hop: hop + 1, who: next.who });
+    perform(turn, {
+      type: "notify",
+      kind: "approval",
+      nodeId,
+      approvalId,
+      message: `${next.who} is asked about ${nodeId}`,
+    });
+    armHop(turn, approvalId, rule, hop + 1);
+  } else if (rule.otherwise !== null) takeDefault(turn, approval, rule.otherwise);
+}
+
+function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise): void {
+  const status = otherwise === "reject" || otherwise === "abort" ? "rejected" : "approved";
+  answer(turn, approval, otherwise, { status, decision: otherwise, by: "sluice", reason: "nobody answered in time" });
+}
+
+export function onExpiry(turn: Turn, approvalId: string): void {
+  const approval = turn.state.approvals.get(approvalId);
+  if (approval?.status !== "pending") return;
+  if (approval.rule.otherwise !== null) return takeDefault(turn, approval, approval.rule.otherwise);
+  const node = requireNode(turn.state, approval.nodeId);
+  closeApproval(turn, approval, { status: "expired", reason: "nobody answered in time" });
+  if (node.now.status !== "blocked" || node.now.approvalId !== approvalId) return;
+  if (approval.source === "escalation") return abort(turn, node);
+  failNode(
+    turn,
+    node,
+    { code: "approval_expired", message: `nobody answered for ${node.id} in time` },
+    { isRefusal: true },
+  );
+}
+
+export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "elevated" | "critical"): void {
+  const approval = turn.state.approvals.get(approvalId);
+  if (approval?.status !== "pending") return;
+  const { nodeId, source } = approval;
+  emit(turn, "approval.reminded", { ...about(requireNode(turn.state, nodeId)), approvalId, source, urgency });
+  perform(turn, {
+    type: "notify",
+    kind: "reminder",
+    nodeId,
+    approvalId,
+    message: `${nodeId} still waits for an answer`,
+  });
+}
+
+/** Unblocks a node that waits for values or for somebody to take it. */
+export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
+  const node = findNode(turn.state, input.nodeId);
+  if (node === undefined) return refuse("unknown_node", `${input.nodeId} is not a node of this run`);
+  const approvalId = node.now.status === "blocked" ? node.now.approvalId : null;
+  const approval = approvalId === null ? undefined : turn.state.approvals.get(approvalId);
+  if (approval === undefined || approval.source !== "block" || approval.status !== "pending") {
+    return refuse("not_blocked", `${input.nodeId} does not wait for values or an assignment`);
+  }
+  const { values, assignTo, by } = input;
+  const given = { ...(values === undefined ? {} : { values }), ...(assignTo === undefined ? {} : { assignTo }) };
+  if (Object.keys(given).length === 0) return refuse("nothing_given", "give values or assignTo");
+  closeApproval(turn, approval, { status: "approved", by, modifications: given });
+  queueAgain(turn, required(node, "found above"));
+  return undefined;
+}

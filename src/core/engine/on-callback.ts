@@ -1,0 +1,96 @@
+import { causeOf, type Failure, LIMITS } from "../base/index.ts";
+import { completeAttempt } from "./completing.ts";
+import { recordCost } from "./cost.ts";
+import { failNode } from "./failing.ts";
+import type { CallbackInput, CallbackResult, StreamInput } from "./input.ts";
+import { findNode, planNodeOf } from "./move.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { NodeState } from "./state.ts";
+import { about, emit, log, type Turn } from "./turn.ts";
+
+/** An adapter reports. Only the open attempt can change the node (E3, E4); any other report can only cost. */
+export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefined {
+  const node = findNode(turn.state, input.nodeId);
+  if (node === undefined || input.attempt < 1 || input.attempt > node.attempts) {
+    return refuse("unknown_dispatch", `${input.nodeId} has no attempt ${input.attempt}`);
+  }
+  const { result, attempt } = input;
+  if (!isOpen(node, attempt)) {
+    if (result.status !== "deferred" && !node.reported.has(attempt))
+      recordCost(turn, node, attempt, result, { isLate: true });
+    return undefined;
+  }
+  if (result.status === "deferred") defer(turn, node);
+  else finishAttempt(turn, node, attempt, result);
+  return undefined;
+}
+
+export function isOpen(node: NodeState, attempt: number): boolean {
+  return (node.now.status === "running" || node.now.status === "streaming") && node.now.attempt === attempt;
+}
+
+/** The work goes on outside; deadline and slot stay. */
+function defer(turn: Turn, node: NodeState): void {
+  if ((node.now.status === "running" || node.now.status === "streaming") && node.now.isDeferred) return;
+  emit(turn, "node.waiting", { ...about(node), waitingReason: "external_callback" });
+}
+
+type FinalResult = Exclude<CallbackResult, { readonly status: "deferred" }>;
+
+function finishAttempt(turn: Turn, node: NodeState, attempt: number, result: FinalResult): void {
+  const isAlways = result.status !== "completed";
+  recordCost(turn, node, attempt, result, { isLate: false, isAlways });
+  for (const warning of result.warnings ?? []) log(turn, node, warning);
+  if (result.status !== "completed") return failAttempt(turn, node, result);
+  if (result.moderation === undefined) return completeAttempt(turn, node, result);
+  emit(turn, "moderation.flagged", { ...about(node), phase: "output", decision: result.moderation });
+  failNode(turn, node, { code: "moderation_blocked", message: `the output of ${node.id} was refused by moderation` });
+}
+
+function failAttempt(
+  turn: Turn,
+  node: NodeState,
+  result: Exclude<FinalResult, { readonly status: "completed" }>,
+): void {
+  const { timeoutMs } = planNodeOf(turn.state, node);
+  if (result.status === "timed_out") return timeOut(turn, node, timeoutMs ?? 0);
+  const code = result.errorCode ?? (result.status === "cancelled" ? "cancelled" : "provider_error");
+  const message = result.error ?? `${node.id} ended ${result.status}`;
+  const cause = result.status === "cancelled" ? undefined : causeOf(code);
+  const failure: Failure = {
+    code,
+    message,
+    ...(cause === undefined ? {} : { cause }),
+    ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+  };
+  failNode(turn, node, failure);
+}
+
+/** The attempt passed its deadline. An effect that must not happen twice is then simply unknown. */
+export function timeOut(turn: Turn, node: NodeState, timeoutMs: number): void {
+  if (planNodeOf(turn.state, node).effects === "at_most_once") {
+    return failNode(turn, node, outcomeUnknown(node, `no answer within ${timeoutMs} ms`));
+  }
+  const message = `${node.id} did not answer within ${timeoutMs} ms`;
+  failNode(turn, node, { code: "timeout", message, cause: "timeout" }, { timeoutMs });
+}
+
+export function outcomeUnknown(node: NodeState, why: string): Failure {
+  const message = `${node.id} may or may not have acted: ${why}. It runs at most once, so a person must look`;
+  return { code: "outcome_unknown", message };
+}
+
+/** New pieces of text or media; those seen before are dropped, and numbers never go back, even across attempts (E18). */
+export function onStream(turn: Turn, input: StreamInput): void {
+  const node = findNode(turn.state, input.nodeId);
+  if (node === undefined || !isOpen(node, input.attempt)) return;
+  for (const delta of input.deltas) {
+    if (node.now.status !== "running" && node.now.status !== "streaming") return;
+    if (turn.state.lastEventId >= LIMITS.eventsPerRunMax) return;
+    const deltaIndex = node.now.deltaBase + delta.index;
+    if (deltaIndex <= node.deltaIndex) continue;
+    const text = delta.text === undefined ? {} : { text: delta.text };
+    const media = delta.media === undefined ? {} : { media: delta.media };
+    emit(turn, "node.stream.delta", { ...about(node), deltaIndex, ...text, ...media });
+  }
+}

@@ -1,0 +1,101 @@
+import { LIMITS } from "../base/index.ts";
+import { isTerminal } from "../event/index.ts";
+import { dispatchOf } from "./dispatching.ts";
+import { stopAttempt, windDown } from "./ending.ts";
+import { RESEND } from "./apply-node.ts";
+import { bind } from "./bind.ts";
+import { failNode } from "./failing.ts";
+import { findNode, planNodeOf } from "./move.ts";
+import { onExpiry, onHop, onReminder } from "./on-approval.ts";
+import { isOpen, outcomeUnknown, timeOut } from "./on-callback.ts";
+import { hasPlace, requestNode } from "./proceed.ts";
+import type { NodeState } from "./state.ts";
+import type { Timer } from "./timer.ts";
+import { about, emit, perform, type Turn } from "./turn.ts";
+
+/** A deadline is due. One that no longer fits the state is stale and changes nothing. */
+export function onTimer(turn: Turn, timer: Timer): void {
+  switch (timer.kind) {
+    case "run":
+      if (timer.epoch === turn.state.epoch && !isTerminal(turn.state.status) && turn.state.ending?.as !== "cancelled") {
+        windDown(turn, { reason: "timing_out", detail: "the run took too long" });
+      }
+      return;
+    case "approval-hop":
+      return onHop(turn, timer.approvalId, timer.hop);
+    case "approval-expiry":
+      return onExpiry(turn, timer.approvalId);
+    case "approval-reminder":
+      return onReminder(turn, timer.approvalId, timer.urgency);
+    default: {
+      const node = findNode(turn.state, timer.nodeId);
+      if (node !== undefined) onNodeTimer(turn, node, timer);
+    }
+  }
+}
+
+type NodeTimer = Extract<Timer, { readonly nodeId: string }>;
+
+function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
+  const { now } = node;
+  switch (timer.kind) {
+    case "attempt":
+      if (isOpen(node, timer.attempt)) onDeadline(turn, node);
+      return;
+    case "lost":
+      if (isOpen(node, timer.attempt)) onLost(turn, node, timer.attempt);
+      return;
+    case "retry":
+      if (now.status === "retrying" && node.retries === timer.retries) {
+        emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+      }
+      return;
+    case "queue":
+      if (now.status === "queued" && now.isLimited && now.limitedSince === timer.limitedSince)
+        onQueueTimeout(turn, node);
+      return;
+    case "wake":
+      if (now.status === "queued" && now.isLimited && node.epoch === timer.epoch) wake(turn, node);
+  }
+}
+
+function onDeadline(turn: Turn, node: NodeState): void {
+  stopAttempt(turn, node);
+  timeOut(turn, node, planNodeOf(turn.state, node).timeoutMs ?? 0);
+}
+
+/** Whoever sent it is gone: sent again under the same id, unless that could make it happen twice. */
+function onLost(turn: Turn, node: NodeState, attempt: number): void {
+  const { state } = turn;
+  if (node.now.status !== "running" && node.now.status !== "streaming") return;
+  const { childRunId, route } = node.now;
+  if (childRunId !== null || route === null) return;
+  if (planNodeOf(state, node).effects === "at_most_once")
+    return failNode(turn, node, outcomeUnknown(node, "its sender was lost"));
+  if (node.calls >= LIMITS.callsPerNodeMax) {
+    const message = `${node.id} was sent ${node.calls} times without an answer`;
+    return failNode(turn, node, { code: "too_many_calls", message });
+  }
+  const binding = bind(state, node);
+  if (binding.kind !== "bound")
+    return failNode(turn, node, { code: "dispatch_failed", message: `${node.id} cannot be sent again` });
+  emit(turn, "node.log", { ...about(node), level: "info", message: RESEND });
+  const { request } = binding;
+  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens: null, isResend: true }));
+}
+
+function onQueueTimeout(turn: Turn, node: NodeState): void {
+  turn.state.asked.delete(node.index);
+  const { queueTimeoutMs } = planNodeOf(turn.state, node);
+  const isRate = node.now.status === "queued" && node.now.waitingReason === "rate_limit";
+  const code = isRate ? "rate_limited" : "agent_busy";
+  const message = `${node.id} waited ${queueTimeoutMs} ms for ${isRate ? "its rate window" : "a slot"}`;
+  failNode(turn, node, { code, message });
+}
+
+/** Asks again at the gate; when the run itself is full the node first waits for a place in it. */
+function wake(turn: Turn, node: NodeState): void {
+  if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
+  if (hasPlace(turn.state)) requestNode(turn, node);
+  else emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+}

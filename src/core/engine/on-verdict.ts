@@ -1,0 +1,118 @@
+import { required } from "../base/index.ts";
+import { ask, digestRequest } from "./approvals.ts";
+import { dispatchOf } from "./dispatching.ts";
+import type { BoundRequest } from "./effect.ts";
+import { failNode, retryNode } from "./failing.ts";
+import type { Verdict, VerdictInput } from "./input.ts";
+import { findNode, planNodeOf } from "./move.ts";
+import { blockForPerson } from "./proceed.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { NodeState } from "./state.ts";
+import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
+
+type Of<D extends Verdict["disposition"]> = Extract<Verdict, { readonly disposition: D }>;
+
+/** Governance has answered. A verdict nobody asked for, or for an earlier epoch, changes nothing. */
+export function onVerdict(turn: Turn, input: VerdictInput): Refusal | undefined {
+  const node = findNode(turn.state, input.nodeId);
+  const request = node === undefined ? undefined : turn.state.asked.get(node.index);
+  if (node === undefined || request === undefined || node.now.status !== "queued" || node.epoch !== input.epoch) {
+    return refuse("verdict_not_asked", `${input.nodeId} did not ask for a verdict`);
+  }
+  turn.state.asked.delete(node.index);
+  const { verdict } = input;
+  switch (verdict.disposition) {
+    case "allow":
+      admit(turn, node, request, verdict);
+      break;
+    case "block":
+      block(turn, node, verdict);
+      break;
+    case "hold":
+      hold(turn, node, request, verdict);
+      break;
+    case "moderated":
+      emit(turn, "moderation.flagged", { ...about(node), phase: "input", decision: verdict.decision });
+      failNode(turn, node, {
+        code: "moderation_blocked",
+        message: `the input of ${node.id} was refused by moderation`,
+      });
+      break;
+    case "unassigned":
+      blockForPerson(turn, node, verdict.message, "unassigned", []);
+      break;
+    case "contradiction":
+      emit(turn, "contract.violated", { ...about(node), phase: "instructions", errors: verdict.errors });
+      failNode(turn, node, {
+        code: "contract_violated",
+        message: `the instructions of ${node.id} contradict each other`,
+      });
+      break;
+  }
+  return undefined;
+}
+
+function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"allow">): void {
+  const { state, at } = turn;
+  const { timeoutMs, wave } = planNodeOf(state, node);
+  const { route, verdictId } = verdict;
+  const attempt = node.attempts + 1;
+  const subject = { nodeId: node.id, attempt };
+  emit(turn, "gate.decided", { ...subject, disposition: "allow", verdictId });
+  const deadline = timeoutMs === null ? {} : { deadlineAt: at + timeoutMs };
+  emit(turn, "node.started", { ...subject, wave, ...route, verdictId, ...deadline });
+  const maxOutputTokens = verdict.maxOutputTokens ?? null;
+  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, isResend: false }));
+  if (timeoutMs !== null) setTimer(turn, { kind: "attempt", ...subject }, at + timeoutMs);
+}
+
+const PAUSED_DELAYS_MS = [1_000, 2_000, 4_000] as const;
+
+function block(turn: Turn, node: NodeState, verdict: Of<"block">): void {
+  const { gate, code, message, verdictId } = verdict;
+  if (verdict.after === "queue" && !hasWaitedTooLong(turn, node)) return queueAtGate(turn, node, verdict);
+  emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
+  const delayMs = verdict.after === "paused" ? PAUSED_DELAYS_MS[node.pausedAsks] : undefined;
+  if (delayMs === undefined) failNode(turn, node, { code, message });
+  else retryNode(turn, node, { code, message }, delayMs);
+}
+
+function hasWaitedTooLong(turn: Turn, node: NodeState): boolean {
+  const limitedSince = node.now.status === "queued" ? node.now.limitedSince : null;
+  return limitedSince !== null && turn.at - limitedSince >= planNodeOf(turn.state, node).queueTimeoutMs;
+}
+
+/** Limits queue, they do not fail. Said once per reason: a node asked again and still waiting is no news. */
+function queueAtGate(turn: Turn, node: NodeState, verdict: Of<"block">): void {
+  const { now } = node;
+  const waitingReason = verdict.waitingReason ?? "queued";
+  if (now.status === "queued" && now.isLimited && now.waitingReason === waitingReason) return;
+  const { gate, code, verdictId, until, queuePosition } = verdict;
+  emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
+  emit(turn, "node.waiting", {
+    ...about(node),
+    waitingReason,
+    code,
+    ...(until === undefined ? {} : { until }),
+    ...(queuePosition === undefined ? {} : { queuePosition }),
+  });
+  const limitedSince = required(node.now.status === "queued" ? node.now.limitedSince : null, "it waits at a gate");
+  const dueAt = limitedSince + planNodeOf(turn.state, node).queueTimeoutMs;
+  setTimer(turn, { kind: "queue", nodeId: node.id, limitedSince }, dueAt);
+}
+
+function hold(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"hold">): void {
+  const { gate, message, policies, rule, agentId, verdictId } = verdict;
+  emit(turn, "gate.decided", { ...about(node), disposition: "hold", gate, verdictId });
+  const approvalId = ask(turn, node, {
+    source: "policy",
+    summary: message,
+    choices: ["approve", "reject"],
+    rule,
+    agentId,
+    policies,
+    rendered: request.message,
+    digest: digestRequest(node, request, policies),
+  });
+  emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
+}

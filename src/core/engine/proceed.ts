@@ -1,0 +1,168 @@
+/** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
+import { invariant, required } from "../base/index.ts";
+import type { ApprovalRule } from "../definition/index.ts";
+import type { PlanNode } from "../plan/index.ts";
+import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
+import { bind } from "./bind.ts";
+import type { Binding } from "./binding.ts";
+import { startChild } from "./children.ts";
+import { endFailed, failNode } from "./failing.ts";
+import type { BoundRequest } from "./effect.ts";
+import { expandNode } from "./instances.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
+import { decideReadiness } from "./readiness.ts";
+import { completeGate, skipNode } from "./settle.ts";
+import type { NodeState, RunState } from "./state.ts";
+import { about, emit, log, perform, type Turn } from "./turn.ts";
+
+const UPSTREAM = { code: "upstream_failure", message: "Blocked by upstream failure" };
+
+/** All parents are settled: skipped, failed, or queued. */
+export function decideNode(turn: Turn, node: NodeState): void {
+  const { status } = node.now;
+  if (status !== "pending" && status !== "awaiting_dependency" && status !== "invalidated") return;
+  if (turn.state.ending !== null || node.unsettledParents > 0) return;
+  const planNode = planNodeOf(turn.state, node);
+  const readiness = decideReadiness(turn.state, node, planNode);
+  switch (readiness.kind) {
+    case "skip":
+      return skipNode(turn, node, readiness.reason);
+    case "upstream_failure":
+      return endFailed(turn, node, UPSTREAM);
+    case "expression_error":
+      return failNode(turn, node, { code: "expression_error", message: readiness.message });
+    case "run":
+      emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+      return passOwnGate(turn, node, planNode);
+  }
+}
+
+/** The human gate an author wrote, before anything else happens; a node that only is a gate ends with it. */
+export function passOwnGate(turn: Turn, node: NodeState, planNode: PlanNode): void {
+  const { approval } = planNode;
+  if (approval !== null && node.instance === null && !node.isGateApproved)
+    return askAtGate(turn, node, planNode, approval);
+  if (planNode.kind === "gate") return completeGate(turn, node, true);
+  if (planNode.forEach !== null && node.instance === null) expandNode(turn, node, planNode.forEach);
+}
+
+function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: ApprovalRule): void {
+  const binding = planNode.kind === "agent" && planNode.forEach === null ? bind(turn.state, node) : null;
+  const request = binding?.kind === "bound" ? binding.request : null;
+  const rendered = request?.message ?? planNode.label;
+  const approvalId = ask(turn, node, {
+    source: "gate",
+    summary: planNode.kind === "gate" ? `${planNode.label} waits for approval` : `${planNode.label} wants to run`,
+    choices: ["approve", "reject"],
+    rule,
+    agentId: planNode.request.agent,
+    policies: [],
+    rendered,
+    digest: request === null ? digestQuestion(node, rendered) : digestRequest(node, request, []),
+  });
+  emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
+}
+
+/** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
+export function pump(turn: Turn): void {
+  const { state } = turn;
+  const { ready } = state;
+  while (ready.head < ready.entries.length && state.ending === null && hasPlace(state)) {
+    const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
+    ready.head += 1;
+    const node = nodeAt(state, index);
+    if (node.now.status === "queued" && node.now.eventId === eventId && !node.now.isLimited) requestNode(turn, node);
+  }
+  compact(state);
+}
+
+export function hasPlace(state: RunState): boolean {
+  const { counts, expandedRunning, asked, plan } = state;
+  return counts.running + counts.streaming - expandedRunning + asked.size < plan.maxParallel;
+}
+
+/** Entries before the head are spent; dropping them now and then keeps the queue as long as what waits. */
+function compact({ ready }: RunState): void {
+  if (ready.head < 1024 || ready.head * 2 < ready.entries.length) return;
+  ready.entries.splice(0, ready.head);
+  ready.head = 0;
+}
+
+/** A node's turn has come: bind and ask for a verdict, or start its child. */
+export function requestNode(turn: Turn, node: NodeState): void {
+  const planNode = planNodeOf(turn.state, node);
+  if (planNode.child !== null) return startChild(turn, node, planNode);
+  const binding = bind(turn.state, node);
+  switch (binding.kind) {
+    case "unbound":
+      return blockUnbound(turn, node, binding.missing);
+    case "failed":
+      if (binding.errors !== undefined) {
+        emit(turn, "contract.violated", { ...about(node), phase: "input", errors: [...binding.errors] });
+      }
+      return failNode(turn, node, binding.failure);
+    case "bound":
+      return requestVerdict(turn, node, planNode, binding);
+  }
+}
+
+function blockUnbound(turn: Turn, node: NodeState, missing: readonly string[]): void {
+  blockForPerson(turn, node, `${node.id} has no value for ${missing.join(", ")}`, "placeholder_unbound", missing);
+}
+
+/** Blocks a node on something only a person can give; they may also skip or abort it. */
+export function blockForPerson(
+  turn: Turn,
+  node: NodeState,
+  summary: string,
+  code: string,
+  missing: readonly string[],
+): void {
+  const planNode = planNodeOf(turn.state, node);
+  const approvalId = ask(turn, node, {
+    source: "block",
+    summary,
+    choices: ["skip", "abort"],
+    rule: DEFAULT_RULE,
+    agentId: planNode.request.agent,
+    policies: [],
+    rendered: summary,
+    digest: digestQuestion(node, { code, missing: [...missing] }),
+  });
+  const listed = missing.length === 0 ? {} : { missing: [...missing] };
+  emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId, code, ...listed });
+}
+
+function requestVerdict(
+  turn: Turn,
+  node: NodeState,
+  planNode: PlanNode,
+  binding: Extract<Binding, { kind: "bound" }>,
+): void {
+  const { state } = turn;
+  invariant(!state.asked.has(node.index), `${node.id} is asked for once at a time`);
+  if (!node.hasProvenance && node.tries === 0) {
+    for (const handoff of binding.handoffs) {
+      emit(turn, "node.provenance", { ...about(node), sourceRunId: state.runId, ...handoff });
+    }
+    for (const warning of binding.warnings) log(turn, node, warning);
+  }
+  state.asked.set(node.index, binding.request);
+  perform(turn, {
+    type: "request-verdict",
+    nodeId: node.id,
+    epoch: node.epoch,
+    nextAttempt: node.attempts + 1,
+    request: binding.request,
+    hints: planNode.request,
+    moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",
+    grants: grantedPolicies(node, binding.request),
+    assignedTo: node.assignedTo,
+  });
+}
+
+/** Policies a person has allowed for exactly this request; another text or another input is another question. */
+function grantedPolicies(node: NodeState, request: BoundRequest): readonly string[] {
+  const valid = node.grants.filter(({ digest, policies }) => digest === digestRequest(node, request, policies));
+  return [...new Set(valid.flatMap(({ policies }) => policies))];
+}

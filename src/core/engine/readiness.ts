@@ -1,0 +1,67 @@
+/**
+ * Whether a node may run, decided once, when all its parents are settled (E1). Reads only its own parents:
+ * the cost is its in-degree, whatever the size of the graph.
+ */
+import type { SkipReason } from "../event/index.ts";
+import { evaluateCondition } from "../expression/index.ts";
+import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
+import { readEdge } from "./bind-lens.ts";
+import { nodeAt } from "./move.ts";
+import { resolverFor } from "./references.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+export type Readiness =
+  | { readonly kind: "run" }
+  | { readonly kind: "skip"; readonly reason: SkipReason }
+  | { readonly kind: "upstream_failure" }
+  | { readonly kind: "expression_error"; readonly message: string };
+
+const RUN: Readiness = { kind: "run" };
+
+export function decideReadiness(state: RunState, node: NodeState, planNode: PlanNode): Readiness {
+  const parents = countParents(state, planNode);
+  return planNode.body.kind === "step"
+    ? decideStep(state, node, parents, planNode.body)
+    : decideLens(state, parents, planNode.body);
+}
+
+interface Parents {
+  readonly hasFailed: boolean;
+  readonly areAllSkipped: boolean;
+}
+
+function countParents(state: RunState, planNode: PlanNode): Parents {
+  let failed = 0;
+  let skipped = 0;
+  for (const parent of planNode.parents) {
+    const { status } = nodeAt(state, parent).now;
+    if (status === "skipped") skipped += 1;
+    else if (status !== "completed") failed += 1;
+  }
+  return { hasFailed: failed > 0, areAllSkipped: skipped > 0 && skipped === planNode.parents.length };
+}
+
+function decideStep(state: RunState, node: NodeState, parents: Parents, body: StepBody): Readiness {
+  if (parents.hasFailed) return { kind: "upstream_failure" };
+  if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
+  if (body.condition === null) return RUN;
+  const holds = evaluateCondition(body.condition.root, resolverFor(state, node, body));
+  if (!holds.ok) return { kind: "expression_error", message: holds.failure };
+  return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
+}
+
+function decideLens(state: RunState, parents: Parents, body: LensBody): Readiness {
+  if (parents.hasFailed) {
+    if (body.onParentFailure === "skip") return { kind: "skip", reason: "parent_failed" };
+    return body.onParentFailure === "propagate" ? { kind: "upstream_failure" } : RUN;
+  }
+  if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
+  const edges = body.params.flatMap((param) => param.edges);
+  if (edges.every((edge) => edge.condition === null)) return RUN;
+  for (const edge of edges) {
+    const reading = readEdge(state, edge);
+    if (!reading.ok) return { kind: "expression_error", message: reading.failure };
+    if (reading.value.isOpen) return RUN;
+  }
+  return { kind: "skip", reason: "condition_false" };
+}

@@ -1,0 +1,87 @@
+import { getOwn, type Json, type JsonObject, required } from "../base/index.ts";
+import { type Path, walk } from "../expression/index.ts";
+import type { Origin, Reference, StepBody } from "../plan/index.ts";
+import { nodeAt } from "./move.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+/** What a reference yields: a value, nothing, or nothing because the node it names was skipped. */
+export type Found =
+  | { readonly kind: "value"; readonly value: Json }
+  | { readonly kind: "missing" }
+  | { readonly kind: "skipped"; readonly nodeId: string }
+  | { readonly kind: "not_json"; readonly nodeId: string };
+
+const MISSING: Found = { kind: "missing" };
+
+export function findValue(state: RunState, node: NodeState, reference: Reference): Found {
+  const { origin, rest } = reference;
+  switch (origin.kind) {
+    case "arg":
+      return found(walk(getOwn(state.args, origin.name), rest));
+    case "node":
+      return findInNode(nodeAt(state, origin.node), origin, rest);
+    case "element":
+      return found(walk(node.instance?.item, rest));
+    case "index":
+      return found(walk(node.instance?.element, rest));
+    case "self":
+    case "missing":
+      return MISSING;
+  }
+}
+
+function found(value: Json | undefined): Found {
+  return value === undefined ? MISSING : { kind: "value", value };
+}
+
+function findInNode(source: NodeState, origin: Extract<Origin, { kind: "node" }>, rest: Reference["rest"]): Found {
+  const { now } = source;
+  if (now.status === "skipped") {
+    const marker = origin.part === "outputs" ? walk(outputsOf(source), rest) : undefined;
+    return marker === undefined || rest.length === 0 ? { kind: "skipped", nodeId: source.id } : found(marker);
+  }
+  if (now.status !== "completed") return MISSING;
+  switch (origin.part) {
+    case "outputs":
+      return found(walk(now.outputs, rest));
+    case "stdout":
+      return found(walk(now.envelope.output, rest));
+    case "approved":
+      return found(walk(getOwn(now.outputs, "approved") ?? source.isGateApproved, rest));
+    case "json": {
+      const value = jsonOf(now.envelope.output) ?? now.envelope.data;
+      return value === undefined ? { kind: "not_json", nodeId: source.id } : found(walk(value, rest));
+    }
+  }
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a settled node left behind; a tolerated failure is marked. */
+export function outputsOf(node: NodeState): JsonObject {
+  if (node.now.status === "completed") return node.now.outputs;
+  if (node.now.status === "skipped" && (node.now.reason === "on_failure" || node.now.reason === "chosen")) {
+    return { _skipped: true };
+  }
+  return {};
+}
+
+/** Paths of conditions: a skipped node is simply missing there. */
+export function resolverFor(state: RunState, node: NodeState, body: StepBody, self: JsonObject = {}) {
+  return (path: Path): Json | undefined => {
+    const reference = referenceOf(body, path);
+    if (reference.origin.kind === "self") return walk(self, reference.rest);
+    const result = findValue(state, node, reference);
+    return result.kind === "value" ? result.value : undefined;
+  };
+}
+
+export function referenceOf(body: StepBody, path: Path): Reference {
+  return required(body.scope.get(path.text), `the plan resolved ${path.text}`);
+}

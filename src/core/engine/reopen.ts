@@ -1,0 +1,72 @@
+/** Going back inside one run: the epoch rises, what is kept stays, the rest is invalidated and runs again. */
+import { isInFlight, isSettled } from "../event/index.ts";
+import { approvalOf, closeApproval } from "./approvals.ts";
+import { stopAttempt } from "./ending.ts";
+import type { RecoverInput, RewindInput } from "./input.ts";
+import { nodeAt } from "./move.ts";
+import { nodesToRedo } from "./redo.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import { armRunTimeout } from "./start.ts";
+import type { NodeState } from "./state.ts";
+import { about, emit, type Turn } from "./turn.ts";
+
+export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
+  const { state } = turn;
+  if (state.startedAt === null) return refuse("not_started", "the run has not started");
+  if (input.isConsumed) return refuse("already_consumed", "a parent run has taken this run's result");
+  if (input.eventId < 1 || input.eventId > state.lastEventId) {
+    return refuse("cursor_ahead", `event ${input.eventId} is not in the log, which ends at ${state.lastEventId}`);
+  }
+  reopen(turn, "rewind");
+  for (const node of state.nodes) {
+    if (!isKept(node, input.eventId)) takeBack(turn, node);
+  }
+  runAgain(turn);
+  return undefined;
+}
+
+function isKept({ now }: NodeState, eventId: number): boolean {
+  return "settledAt" in now && now.eventId <= eventId;
+}
+
+export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined {
+  const { state } = turn;
+  if (state.status !== "failed" && state.status !== "timed_out") {
+    return refuse("not_recoverable", `only a failed or timed out run can be recovered, this one is ${state.status}`);
+  }
+  const redo = nodesToRedo(state);
+  reopen(turn, "recover", input.reason);
+  for (const index of [...redo].sort((left, right) => left - right)) takeBack(turn, nodeAt(state, index));
+  runAgain(turn);
+  return undefined;
+}
+
+function reopen(turn: Turn, reason: "rewind" | "recover", detail?: string): void {
+  const { state } = turn;
+  const more = detail === undefined ? {} : { detail };
+  emit(turn, "run.status.changed", { from: state.status, to: "running", epoch: state.epoch + 1, reason, ...more });
+  armRunTimeout(turn);
+}
+
+/** Settles what is still going on, then invalidates it. A plan node that never began stays as it is. */
+function takeBack(turn: Turn, node: NodeState): void {
+  const { status } = node.now;
+  if (status === "awaiting_dependency" || status === "invalidated") return;
+  if (status === "pending" && node.instance === null) return;
+  const approval = approvalOf(turn, node);
+  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: "rewound" });
+  if (isInFlight(status) && node.attempts > 0 && node.expansion === null) stopAttempt(turn, node);
+  turn.state.asked.delete(node.index);
+  if (!isSettled(status)) emit(turn, "node.cancelled", { ...about(node), reason: "rewound" });
+  emit(turn, "node.invalidated", { ...about(node), reason: "rewound" });
+}
+
+function runAgain(turn: Turn): void {
+  const { state } = turn;
+  for (const planNode of state.plan.nodes) {
+    const node = nodeAt(state, planNode.index);
+    if (node.now.status !== "invalidated") continue;
+    if (node.unsettledParents > 0) emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
+    else turn.toDecide.push(node.index);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Carried, StartInput } from "./input.ts";
+import { findNode } from "./move.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { NodeState } from "./state.ts";
+import { about, emit, setTimer, type Turn } from "./turn.ts";
+
+/** The first commit of a run: every node is queued, waits, or is carried over from another run. */
+export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
+  const { state } = turn;
+  if (state.status !== "queued" || state.ending !== null)
+    return refuse("already_started", "the run has started before");
+  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth } = input;
+  emit(turn, "run.started", {
+    workflow,
+    version,
+    hash,
+    args,
+    nodeCount: state.plan.nodes.length,
+    trigger,
+    recursionDepth,
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+    ...(sourceRunId === undefined ? {} : { sourceRunId }),
+  });
+  armRunTimeout(turn);
+  const carried = new Map((input.carried ?? []).map((result) => [result.nodeId, result]));
+  // In plan order, so that a node's carried parents are settled before it is looked at.
+  for (const planNode of state.plan.nodes) {
+    const node = state.nodes[planNode.index];
+    if (node !== undefined) placeNode(turn, node, carried.get(node.id));
+    carried.delete(planNode.id);
+  }
+  for (const instance of carried.values()) carry(turn, instance);
+  return undefined;
+}
+
+export function armRunTimeout(turn: Turn): void {
+  const { epoch, plan } = turn.state;
+  if (plan.timeoutMs !== null) setTimer(turn, { kind: "run", epoch }, turn.at + plan.timeoutMs);
+}
+
+function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): void {
+  if (carried !== undefined) carry(turn, carried);
+  else if (node.unsettledParents > 0) emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
+  else turn.toDecide.push(node.index);
+}
+
+function carry(turn: Turn, result: Carried): void {
+  const { nodeId } = result;
+  const isKnown = findNode(turn.state, nodeId) !== undefined;
+  if (result.status === "skipped") {
+    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true });
+    return;
+  }
+  const { outputs, envelope } = result;
+  const nothing = { durationMs: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 };
+  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true });
+}

@@ -1,0 +1,82 @@
+import { type Json, required } from "../base/index.ts";
+import { type EventPayload, type EventType, isSettled, type RunEvent } from "../event/index.ts";
+import { apply } from "./apply.ts";
+import type { Effect } from "./effect.ts";
+import { findNode, nodeAt, planNodeOf } from "./move.ts";
+import type { NodeState, RunState } from "./state.ts";
+import type { Timer } from "./timer.ts";
+
+/** One call of `advance` under way: what it has decided so far, and which nodes are still to be decided. */
+export interface Turn {
+  readonly state: RunState;
+  readonly at: number;
+  readonly jitter: number;
+  readonly events: RunEvent[];
+  readonly effects: Effect[];
+  /** Nodes whose last parent has settled. A list, not recursion: a chain of skips may be 10,000 long. */
+  readonly toDecide: number[];
+  /** `for_each` nodes with an instance that has settled. */
+  readonly toCollect: number[];
+}
+
+export function beginTurn(state: RunState, told: { readonly at: number; readonly jitter: number }): Turn {
+  return { state, at: told.at, jitter: told.jitter, events: [], effects: [], toDecide: [], toCollect: [] };
+}
+
+/** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */
+export function emit<T extends EventType>(turn: Turn, type: T, payload: EventPayload<T>): number {
+  const { state } = turn;
+  const eventId = state.lastEventId + 1;
+  const event = { eventId, at: turn.at, type, payload } as unknown as RunEvent;
+  apply(state, event);
+  turn.events.push(event);
+  if (SETTLING.has(type)) noteSettled(turn, (payload as { readonly nodeId: string }).nodeId);
+  return eventId;
+}
+
+const SETTLING: ReadonlySet<EventType> = new Set<EventType>([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.skipped",
+  "node.cancelled",
+]);
+
+function noteSettled(turn: Turn, nodeId: string): void {
+  const node = findNode(turn.state, nodeId);
+  if (node === undefined || !isSettled(node.now.status)) return;
+  if (node.instance !== null) {
+    turn.toCollect.push(node.instance.parent);
+    return;
+  }
+  for (const dependent of planNodeOf(turn.state, node).dependents) {
+    if (nodeAt(turn.state, dependent).unsettledParents === 0) turn.toDecide.push(dependent);
+  }
+}
+
+export function perform(turn: Turn, effect: Effect): void {
+  turn.effects.push(effect);
+}
+
+export function setTimer(turn: Turn, timer: Timer, dueAt: number): void {
+  turn.effects.push({ type: "set-timer", timer, dueAt });
+}
+
+/** `nodeId` and, once one exists, `attempt`: what every event of a node carries. */
+export function about(node: NodeState): { nodeId: string; attempt?: number } {
+  return node.attempts === 0 ? { nodeId: node.id } : { nodeId: node.id, attempt: node.attempts };
+}
+
+export function log(turn: Turn, node: NodeState, message: string, detail?: Json): void {
+  emit(turn, "node.log", { ...about(node), level: "warning", message, ...(detail === undefined ? {} : { detail }) });
+}
+
+export function requireNode(state: RunState, nodeId: string): NodeState {
+  return required(findNode(state, nodeId), `${nodeId} is a node of the run`);
+}
+
+/** An id nobody else can make: the run's own, and the number of the event that first names it. */
+export function deriveId(turn: Turn, prefix: string): string {
+  const run = turn.state.runId.replace(/^run_/u, "");
+  return `${prefix}_${run}_${String(turn.state.lastEventId + 1).padStart(6, "0")}`;
+}

@@ -1,0 +1,39 @@
+import { isJsonArray, type Json } from "../base/index.ts";
+import type { Expression } from "./expression.ts";
+
+/** The kinds of value that comparisons keep apart; null and missing have none. */
+export type ValueKind = "text" | "number" | "boolean" | "list" | "object";
+
+export const KIND_PHRASES: Readonly<Record<ValueKind, string>> = {
+  text: "text",
+  number: "a number",
+  boolean: "a boolean",
+  list: "a list",
+  object: "an object",
+};
+
+export function kindOfValue(value: Exclude<Json, null>): ValueKind {
+  if (typeof value === "string") return "text";
+  if (typeof value === "number") return "number";
+  if (typeof value === "boolean") return "boolean";
+  return isJsonArray(value) ? "list" : "object";
+}
+
+/** How an operand is called in a message: by what the author wrote, never by the value it had. */
+export function nameOperand(node: Expression): string {
+  switch (node.kind) {
+    case "path":
+      return node.path.text;
+    case "literal":
+      return JSON.stringify(node.value);
+    case "list":
+      return "[…]";
+    case "not":
+      return "not …";
+    case "and":
+    case "or":
+    case "compare":
+    case "in":
+      return "the comparison in parentheses";
+  }
+}

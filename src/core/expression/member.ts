@@ -1,0 +1,22 @@
+/** What may follow a member when a model goes on to explain itself. */
+const BOUNDARY = /^[\s.,:;\-–—(]/;
+
+/**
+ * The longest member the text names: the text, trimmed, equals it, or starts with it followed by white space or
+ * one of `. , : ; - – — (`. So `APPROVED - all good` names `APPROVED`, and `APPROVED_FALSE` does not.
+ */
+export function matchMember(value: string, members: readonly string[]): string | undefined {
+  const text = value.trim();
+  let best: string | undefined;
+  for (const member of members) {
+    if (best !== undefined && member.length <= best.length) continue;
+    if (namesMember(text, member)) best = member;
+  }
+  return best;
+}
+
+/** Whether a trimmed text names this member. The empty member is only named by an empty text. */
+export function namesMember(text: string, member: string): boolean {
+  if (text.length === member.length) return text === member;
+  return member !== "" && text.startsWith(member) && BOUNDARY.test(text.charAt(member.length));
+}

@@ -1,0 +1,20 @@
+import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+
+/** Deepest nesting a value may have; past it, whatever walks the value by recursion would risk the stack. */
+export const VALUE_DEPTH_MAX = 100;
+
+/** True when lists and objects stand inside each other more than the limit. Walks without recursion. */
+export function isTooDeep(value: Json): boolean {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const next: Json[] = [];
+    for (const member of level) {
+      const isList = isJsonArray(member);
+      if (!isList && !isJsonObject(member)) continue;
+      if (depth === VALUE_DEPTH_MAX) return true;
+      for (const inner of isList ? member : Object.values(member)) next.push(inner);
+    }
+    level = next;
+  }
+  return false;
+}

@@ -1,0 +1,47 @@
+import { canonicalJson, fail, isJsonArray, jsonToText, succeed, type Json, type Outcome } from "../base/index.ts";
+import type { EdgeCondition } from "../definition/index.ts";
+import { evaluateCondition, type ResolvePath } from "../expression/index.ts";
+import { VALUE_DEPTH_MAX, isTooDeep } from "./depth.ts";
+
+/** Whether an edge from a completed source counts. `value` is what its output key led to; undefined is missing. */
+export function isEdgeSatisfied(
+  condition: EdgeCondition | null,
+  value: Json | undefined,
+  resolve: ResolvePath,
+): Outcome<boolean, string> {
+  if (condition === null) return succeed(true);
+  if (value !== undefined && isTooDeep(value)) {
+    return fail(`the value to test is nested deeper than ${VALUE_DEPTH_MAX} levels`);
+  }
+  switch (condition.type) {
+    case "equals":
+      return succeed(isSameText(value ?? null, condition.value));
+    case "contains":
+      return succeed(isContained(value, condition.value));
+    case "present":
+      return succeed(value !== undefined && value !== null && value !== "");
+    case "truthy":
+      return succeed(Boolean(value));
+    case "expression":
+      return evaluateCondition(condition.expression.root, resolve);
+  }
+}
+
+/** Text part of a text, or element of a list; anything else contains nothing. */
+function isContained(value: Json | undefined, part: Json): boolean {
+  if (isJsonArray(value)) return value.some((element) => isSameText(element, part));
+  return typeof value === "string" && part !== null && value.includes(jsonToText(part));
+}
+
+/**
+ * Equality by how values read: 5 is "5" and nothing is ''. Objects are equal whatever the order of their keys,
+ * and equal to their JSON text as written or in canonical order.
+ */
+function isSameText(left: Json, right: Json): boolean {
+  return jsonToText(left) === jsonToText(right) || canonicalText(left) === canonicalText(right);
+}
+
+function canonicalText(value: Json): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : canonicalJson(value);
+}

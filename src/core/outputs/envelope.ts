@@ -1,0 +1,63 @@
+import { jsonToText, type Json, type JsonObject } from "../base/index.ts";
+import type { OutputContract } from "../definition/index.ts";
+import type { Envelope } from "../event/index.ts";
+
+export interface EnvelopeParts {
+  readonly stdout?: string | undefined;
+  readonly outputs?: JsonObject | undefined;
+  readonly envelope?: Envelope | undefined;
+  readonly contract?: OutputContract | null | undefined;
+}
+
+/**
+ * The result in its one shape. An adapter's own envelope is kept and only completed where it is empty. Otherwise the
+ * kind is the contract's, else `text`, or `json` when only outputs came; their JSON is then also the whole text.
+ */
+export function makeEnvelope(parts: EnvelopeParts): Envelope {
+  const { stdout, outputs, envelope, contract } = parts;
+  if (envelope !== undefined) return completeEnvelope(envelope, stdout, outputs);
+  const isJsonOnly = stdout === undefined && outputs !== undefined && !isEmpty(outputs);
+  const kind = isJsonOnly ? "json" : "text";
+  const data = dataOf(stdout, outputs);
+  return {
+    kind: contract?.kind ?? kind,
+    artifactKind: contract?.artifactKind ?? kind,
+    output: stdout ?? textOf(outputs),
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function completeEnvelope(envelope: Envelope, stdout: string | undefined, outputs: JsonObject | undefined): Envelope {
+  const data = envelope.data ?? dataOf(stdout, outputs);
+  return {
+    ...envelope,
+    output: envelope.output === "" ? (stdout ?? "") : envelope.output,
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+/** An empty set of outputs beside a text says nothing; alone it says that the answer was empty on purpose. */
+function dataOf(stdout: string | undefined, outputs: JsonObject | undefined): JsonObject | undefined {
+  return outputs !== undefined && (stdout === undefined || !isEmpty(outputs)) ? outputs : undefined;
+}
+
+function textOf(outputs: JsonObject | undefined): string {
+  return outputs === undefined || isEmpty(outputs) ? "" : jsonToText(outputs);
+}
+
+function isEmpty(outputs: JsonObject): boolean {
+  return Object.keys(outputs).length === 0;
+}
+
+/** What edges and overrides walk: the envelope's parts, and the outputs beside them. */
+export function outputDataOf(envelope: Envelope, outputs: JsonObject): JsonObject {
+  const parts: [string, Json | undefined][] = [
+    ["output", envelope.output],
+    ["data", envelope.data],
+    ["media", envelope.media],
+  ];
+  return Object.fromEntries([
+    ...parts.flatMap(([key, value]): [string, Json][] => (value === undefined ? [] : [[key, value]])),
+    ...Object.entries(outputs),
+  ]);
+}

@@ -1,0 +1,12 @@
+export { VALUE_DEPTH_MAX } from "./depth.ts";
+export { coerceValue } from "./coercion.ts";
+export { checkFields } from "./field-check.ts";
+export { settleOutputs, type SettledOutputs } from "./settlement.ts";
+export { outputJsonSchema } from "./output-schema.ts";
+export { checkInputContract } from "./input-contract.ts";
+export { checkOutputContract, settleEnvelope, type SettledEnvelope } from "./output-contract.ts";
+export { makeEnvelope, outputDataOf, type EnvelopeParts } from "./envelope.ts";
+export { parseOutputPath, resolveOutputPath } from "./output-path.ts";
+export { isEdgeSatisfied } from "./edge-condition.ts";
+export { mergeValues, type MergeSource } from "./merge.ts";
+export { normaliseOutput, type NormalisedOutput, type OutputStrategy, type Rung } from "./normaliser.ts";

@@ -1,0 +1,55 @@
+import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import type { ContractError, LensField, LensFieldType } from "../definition/index.ts";
+import { checkBounds, describe, tooDeepError, typeError } from "./constraint.ts";
+import { isUrl } from "./url.ts";
+
+/** In a lens contract an empty text is no value. */
+export function isPresent(value: Json | undefined): value is Exclude<Json, null> {
+  return value !== undefined && value !== null && value !== "";
+}
+
+/** Every way in which a present value breaks its field; an error of type or shape ends the check. */
+export function checkLensValue(name: string, field: LensField, value: Json): ContractError[] {
+  const shape = shapeError(name, field.type, value) ?? tooDeepError(name, value) ?? elementError(name, field, value);
+  if (shape !== undefined) return [shape];
+  const { min: minimum, max: maximum, minLength, maxLength, pattern, enum: members } = field;
+  return checkBounds(name, { minimum, maximum, minLength, maxLength, pattern, members }, value);
+}
+
+/** Only the first bad element is named: the rest of a list is usually wrong in the same way. */
+function elementError(name: string, field: LensField, value: Json): ContractError | undefined {
+  if (field.itemType === undefined || !isJsonArray(value)) return undefined;
+  for (const [index, element] of value.entries()) {
+    const error = shapeError(`${name}[${index}]`, field.itemType, element);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function shapeError(name: string, type: LensFieldType, value: Json): ContractError | undefined {
+  if (!isOfType(type, value)) return typeError(name, type, value);
+  if (type === "url" && typeof value === "string" && !isUrl(value)) {
+    return { field: name, reason: "pattern_mismatch", details: `${describe(value)} is not an absolute address` };
+  }
+  return undefined;
+}
+
+function isOfType(type: LensFieldType, value: Json): boolean {
+  switch (type) {
+    case "string":
+    case "url":
+      return typeof value === "string";
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "boolean":
+      return typeof value === "boolean";
+    case "json":
+      return isJsonObject(value) || isJsonArray(value);
+    case "array":
+      return isJsonArray(value);
+    case "any":
+      return true;
+  }
+}

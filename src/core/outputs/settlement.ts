@@ -1,0 +1,41 @@
+import { getOwn, type Json, type JsonObject } from "../base/index.ts";
+import type { ContractError, OutputField } from "../definition/index.ts";
+import { matchMember } from "../expression/index.ts";
+import { coerceValue } from "./coercion.ts";
+import { tooDeepError } from "./constraint.ts";
+import { checkFields, membersOf } from "./field-check.ts";
+
+export interface SettledOutputs {
+  readonly outputs: JsonObject;
+  /** What an enum text read before its member took its place, for fields where the two differ. */
+  readonly raw: JsonObject;
+  readonly errors: readonly ContractError[];
+}
+
+/** Coerces and checks what came back. Keys nobody declared stay as they are. */
+export function settleOutputs(fields: Readonly<Record<string, OutputField>>, given: JsonObject): SettledOutputs {
+  const outputs: [string, Json][] = [];
+  const raw: [string, Json][] = [];
+  const undeclaredErrors: ContractError[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const field = getOwn(fields, name);
+    const settled = field === undefined ? value : settleValue(field, value);
+    outputs.push([name, settled]);
+    if (typeof value === "string" && typeof settled === "string" && settled !== value) raw.push([name, value]);
+    const tooDeep = field === undefined ? tooDeepError(name, value) : undefined;
+    if (tooDeep !== undefined) undeclaredErrors.push(tooDeep);
+  }
+  const settledOutputs = Object.fromEntries(outputs);
+  return {
+    outputs: settledOutputs,
+    raw: Object.fromEntries(raw),
+    errors: [...checkFields(fields, settledOutputs), ...undeclaredErrors],
+  };
+}
+
+function settleValue(field: OutputField, value: Json): Json {
+  const coerced = coerceValue(field, value);
+  const members = membersOf(field);
+  if (members === undefined || typeof coerced !== "string" || field.type !== "string") return coerced;
+  return matchMember(coerced, members) ?? coerced;
+}

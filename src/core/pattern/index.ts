@@ -1,0 +1,1 @@
+export { compilePattern, type Pattern } from "./pattern.ts";

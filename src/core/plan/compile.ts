@@ -1,0 +1,117 @@
+import { LIMITS, required, type TreePath, type WarningCode } from "../base/index.ts";
+import type { Catalog, Definition, LensGraphDefinition, LobsterDefinition, Step } from "../definition/index.ts";
+import { groupParams, planLensNode } from "./lens-node.ts";
+import { orderGraph, type Order } from "./order.ts";
+import type { Plan, PlanNode } from "./plan.ts";
+import { Resolver } from "./resolver.ts";
+import { bindStep, type Ambiguity } from "./scope.ts";
+import { planStep, type NodePosition } from "./step-node.ts";
+import { createVariables, type Variables } from "./variables.ts";
+
+/** A warning that still has to be placed in the source text. */
+export interface PlanWarning {
+  readonly code: WarningCode;
+  readonly path: TreePath;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface CompiledPlan {
+  readonly plan: Plan;
+  /** In the order of the definition, at most `LIMITS.problemsMax`. */
+  readonly warnings: readonly PlanWarning[];
+}
+
+/** Total: a checked definition always compiles, anything else is a bug. */
+export function compilePlan(definition: Definition, catalog: Catalog): CompiledPlan {
+  return definition.format === "lobsterx" ? compileLobster(definition) : compileLensGraph(definition, catalog);
+}
+
+function compileLobster(definition: LobsterDefinition): CompiledPlan {
+  const order = orderGraph(definition.steps);
+  const steps = order.positions.map((position) => required(definition.steps[position], "the order lists steps"));
+  const variables = createVariables(order, steps.map(declaredNames));
+  const world = { args: definition.args, indexById: order.indexById, variables };
+  const found: Found[] = [];
+  const nodes = steps.map((step, index) => {
+    const position = positionOf(order, index);
+    const bound = bindStep(step, new Resolver(world, step, index, position.parents));
+    const place = required(order.positions[index], "every node has a position");
+    for (const ambiguity of bound.ambiguities) found.push({ ...ambiguity, node: index, position: place });
+    return planStep(step, position, bound);
+  });
+  found.sort((left, right) => left.position - right.position);
+  return {
+    plan: planOf(definition, "lobsterx", definition.args, order, nodes),
+    warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),
+  };
+}
+
+/** A `for_each` node holds `items`, `count` and `failed`; what it declares belongs to its instances alone. */
+function declaredNames(step: Step): readonly string[] {
+  return step.outputs === null || step.forEach !== null ? [] : Object.keys(step.outputs);
+}
+
+function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): CompiledPlan {
+  const order = orderGraph(definition.nodes);
+  const params = groupParams(definition.nodes, definition.edges, order.indexById);
+  const nodes = order.positions.map((position, index) => {
+    const node = required(definition.nodes[position], "the order lists nodes");
+    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog);
+  });
+  return { plan: planOf(definition, "lens-graph", definition.rootInputs, order, nodes), warnings: [] };
+}
+
+function positionOf(order: Order, index: number): NodePosition {
+  return {
+    index,
+    wave: required(order.waves[index], "every node has a wave"),
+    parents: required(order.parents[index], "every node has parents"),
+    dependents: required(order.dependents[index], "every node has dependents"),
+  };
+}
+
+function planOf(
+  definition: Definition,
+  format: Plan["format"],
+  args: Plan["args"],
+  order: Order,
+  nodes: readonly PlanNode[],
+): Plan {
+  const { name, completion, model, timeoutMs, maxParallel } = definition;
+  return {
+    name,
+    format,
+    completion,
+    model,
+    timeoutMs,
+    maxParallel,
+    args,
+    nodes,
+    indexById: order.indexById,
+    edgeCount: order.edgeCount,
+  };
+}
+
+interface Found extends Ambiguity {
+  readonly node: number;
+  readonly position: number;
+}
+
+/** More declaring steps than this are counted, not named. */
+const NAMED_MAX = 5;
+
+function warningOf(found: Found, order: Order, variables: Variables): PlanWarning {
+  const ids = variables.declaringAncestors(found.node, found.name).map((node) => required(order.ids[node], "an id"));
+  const winner = required(ids.at(-1), "an ambiguous variable has declaring ancestors");
+  const losers = ids.slice(0, -1);
+  const named = [...losers.slice(-NAMED_MAX), winner].map((id) => `"${id}"`);
+  const more = losers.length > NAMED_MAX ? ` and ${losers.length - NAMED_MAX} more` : "";
+  const step = required(order.ids[found.node], "an id");
+  return {
+    code: "ambiguous_variable",
+    path: ["steps", found.position, ...found.field],
+    message: `step "${step}" reads the variable "${found.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
+    hint: `write ${winner}.outputs.${found.name} to keep it, or name another step the same way`,
+  };
+}

@@ -1,0 +1,44 @@
+import { compareCodeUnits, required, type JsonObject } from "../base/index.ts";
+import type { Plan, PlanNode } from "./plan.ts";
+
+/** Ids by wave; within a layer in code-unit order. */
+export function layersOf(plan: Plan): readonly (readonly string[])[] {
+  return nodesByLayer(plan).map((layer) => layer.map((node) => node.id));
+}
+
+export function nodesByLayer(plan: Plan): readonly (readonly PlanNode[])[] {
+  const layers: PlanNode[][] = [];
+  for (const node of plan.nodes) {
+    const layer = layers[node.wave];
+    if (layer === undefined) layers.push([node]);
+    else layer.push(node);
+  }
+  return layers;
+}
+
+export function nodeAt(plan: Plan, index: number): PlanNode {
+  return required(plan.nodes[index], "an edge of the plan ends at a node of the plan");
+}
+
+/** The format as the file's own `format` key spells it; a file without the key is `lobsterx`. */
+export function formatNameOf(plan: Plan): string {
+  return plan.format === "lens-graph" ? "lens-graph/v1" : plan.format;
+}
+
+/** The graph as plain data, for programs. */
+export function describePlan(plan: Plan): JsonObject {
+  const idsOf = (indices: readonly number[]): readonly string[] =>
+    indices.map((index) => nodeAt(plan, index).id).sort(compareCodeUnits);
+  return {
+    name: plan.name,
+    format: formatNameOf(plan),
+    nodes: plan.nodes.map((node) => ({
+      id: node.id,
+      kind: node.kind,
+      dependsOn: idsOf(node.parents),
+      dependents: idsOf(node.dependents),
+      wave: node.wave,
+    })),
+    layers: layersOf(plan),
+  };
+}

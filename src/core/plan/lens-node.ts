@@ -1,0 +1,130 @@
+import { getOwn, LIMITS, required } from "../base/index.ts";
+import type { Catalog, LensEdge, LensNode, LensVersion } from "../definition/index.ts";
+import { normaliseLabel } from "../template/index.ts";
+import type { LensBody, LensOverride, LensParam, LensPlanEdge, NodeKind, PlanNode } from "./plan.ts";
+import { retryPolicyOfBlock } from "./retry-policy.ts";
+import type { NodePosition } from "./step-node.ts";
+
+export function planLensNode(
+  node: LensNode,
+  position: NodePosition,
+  params: readonly LensParam[],
+  catalog: Catalog,
+): PlanNode {
+  const kind = kindOfLensNode(node);
+  const version = findLensVersion(node, catalog);
+  return {
+    ...position,
+    id: node.id,
+    label: node.label ?? node.id,
+    kind,
+    phase: null,
+    timeoutMs: timeoutOf(node, kind),
+    queueTimeoutMs: LIMITS.queueTimeoutMsDefault,
+    retry: retryPolicyOfBlock(node.retry),
+    onFailure: "isolate",
+    isFailFast: false,
+    effects: "at_least_once",
+    approval: null,
+    askRule: null,
+    child: node.workflowRef === null ? null : { workflow: node.workflowRef },
+    forEach: null,
+    request: {
+      agent: null,
+      role: null,
+      model: node.modelId,
+      provider: null,
+      capabilities: [],
+      tools: version?.requiredTools ?? [],
+      action: "execute",
+      contextSources: [],
+      estimatedCostMicros: null,
+    },
+    body: bodyOf(node, version, params),
+  };
+}
+
+/** The version the node is pinned to, or the newest; null when the lens is not at hand. */
+export function findLensVersion(node: LensNode, catalog: Catalog): LensVersion | null {
+  if (node.lensId === null || catalog.lenses === null) return null;
+  const versions = getOwn(catalog.lenses, node.lensId)?.versions ?? [];
+  const found = node.versionId === null ? versions.at(-1) : versions.find((version) => version.id === node.versionId);
+  return found ?? null;
+}
+
+/**
+ * Per target node its parameters in order of their first edge. Labels are compared normalised, as tokens are, and
+ * shown as first written; the one strategy the edges declare beats the node's own.
+ */
+export function groupParams(
+  nodes: readonly LensNode[],
+  edges: readonly LensEdge[],
+  indexById: ReadonlyMap<string, number>,
+): ReadonlyMap<string, readonly LensParam[]> {
+  const drafts = new Map<string, Map<string, ParamDraft>>(nodes.map((node) => [node.id, new Map()]));
+  for (const edge of edges) {
+    const params = required(drafts.get(edge.target), "a checked edge ends at a node");
+    const key = normaliseLabel(edge.targetParamLabel);
+    const draft = params.get(key) ?? { label: edge.targetParamLabel, declared: null, edges: [] };
+    params.set(key, draft);
+    draft.declared ??= edge.mergeStrategy;
+    draft.edges.push({
+      id: edge.id,
+      source: required(indexById.get(edge.source), "a checked edge starts at a node"),
+      sourceOutputKey: edge.sourceOutputKey,
+      condition: edge.condition,
+    });
+  }
+  return new Map(
+    nodes.map((node) => [
+      node.id,
+      [...(drafts.get(node.id)?.values() ?? [])].map((draft): LensParam => ({
+        label: draft.label,
+        strategy: draft.declared ?? node.merge,
+        edges: draft.edges,
+      })),
+    ]),
+  );
+}
+
+interface ParamDraft {
+  readonly label: string;
+  declared: LensEdge["mergeStrategy"];
+  readonly edges: LensPlanEdge[];
+}
+
+function kindOfLensNode(node: LensNode): NodeKind {
+  if (node.lensId !== null) return "lens";
+  return node.workflowRef === null ? "utility" : "child";
+}
+
+/** A child run has no default timeout, so the default a lens gets does not bind it. */
+function timeoutOf(node: LensNode, kind: NodeKind): number | null {
+  return kind === "child" && node.timeoutMs === LIMITS.lensTimeoutMsDefault ? null : node.timeoutMs;
+}
+
+function bodyOf(node: LensNode, version: LensVersion | null, params: readonly LensParam[]): LensBody {
+  return {
+    kind: "lens",
+    lensId: node.lensId,
+    versionId: version?.id ?? node.versionId,
+    template: version?.templateBody ?? node.templateBody,
+    inputContract: version?.inputContract ?? null,
+    outputContract: version?.outputContract ?? null,
+    requiredTools: version?.requiredTools ?? [],
+    requiredTier: version?.requiredTier ?? null,
+    roleTag: version?.roleTag ?? null,
+    onParentFailure: node.onParentFailure,
+    moderation: node.moderation,
+    params,
+    overrides: overridesOf(node),
+    with: node.with,
+  };
+}
+
+/** Two spellings of one label are one parameter; the later one wins, as with edges. */
+function overridesOf(node: LensNode): readonly LensOverride[] {
+  const byKey = new Map<string, LensOverride>();
+  for (const [label, value] of Object.entries(node.paramOverrides)) byKey.set(normaliseLabel(label), { label, value });
+  return [...byKey.values()];
+}

@@ -1,0 +1,70 @@
+import { nodeAt } from "./describe.ts";
+import type { LensBody, Plan, PlanNode } from "./plan.ts";
+
+/** Longer texts are cut where a plan is printed for people. */
+const TEXT_LENGTH_MAX = 80;
+
+/** What a reader should notice about a node beside its kind and its edges. */
+export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
+  const marks: string[] = [];
+  if (node.phase !== null) marks.push(`phase ${printable(node.phase)}`);
+  if (node.approval !== null) marks.push("approval");
+  if (node.child !== null) {
+    const { name, version } = node.child.workflow;
+    marks.push(`runs ${printable(version === null ? name : `${name}@${version}`)}`);
+  }
+  if (node.forEach !== null)
+    marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
+  if (node.body.kind === "step") {
+    if (node.body.condition !== null) marks.push(`if ${printable(node.body.condition.text)}`);
+  } else {
+    const sources = [...conditionalSources(node.body)].sort((left, right) => left - right);
+    if (sources.length > 0) marks.push(`conditional from ${listIds(plan, sources)}`);
+  }
+  return marks;
+}
+
+/** Parents of which at least one edge is conditional. */
+export function conditionalSources(body: LensBody): ReadonlySet<number> {
+  const edges = body.params.flatMap((param) => param.edges);
+  return new Set(edges.filter((edge) => edge.condition !== null).map((edge) => edge.source));
+}
+
+const LISTED_MAX = 6;
+
+export function listIds(plan: Plan, indices: readonly number[]): string {
+  const ids = indices.slice(0, LISTED_MAX).map((index) => nodeAt(plan, index).id);
+  const more = indices.length - ids.length;
+  return more > 0 ? `${ids.join(", ")} and ${more} more` : ids.join(", ");
+}
+
+/** One line without control characters, so that a name cannot move a terminal's cursor or end a statement. */
+export function printable(text: string): string {
+  const points: string[] = [];
+  let isGap = false;
+  for (const point of text) {
+    if (isHidden(point)) {
+      isGap = points.length > 0;
+      continue;
+    }
+    if (isGap) points.push(" ");
+    isGap = false;
+    points.push(point);
+    if (points.length > TEXT_LENGTH_MAX) return `${points.slice(0, TEXT_LENGTH_MAX - 1).join("")}…`;
+  }
+  return points.join("");
+}
+
+/** White space and control characters, the marks that turn the direction of writing among them. */
+function isHidden(point: string): boolean {
+  const code = point.codePointAt(0) ?? 0;
+  return (
+    code <= 0x20 ||
+    (code >= 0x7f && code <= 0xa0) ||
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x2028 && code <= 0x202e) ||
+    (code >= 0x2066 && code <= 0x2069) ||
+    (code >= 0xd800 && code <= 0xdfff) ||
+    code === 0xfeff
+  );
+}

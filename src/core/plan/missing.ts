@@ -1,0 +1,29 @@
+import type { Catalog, Definition, WorkflowRef } from "../definition/index.ts";
+import { findLensVersion } from "./lens-node.ts";
+
+/**
+ * What a run of the definition would need and the catalog does not hold, each once, in the order of the definition.
+ * Empty: the plan can run.
+ */
+export function missingForRun(definition: Definition, catalog: Catalog): readonly string[] {
+  const missing = new Set<string>();
+  const workflows = catalog.workflows === null ? null : new Set(catalog.workflows);
+  const needWorkflow = (ref: WorkflowRef | null): void => {
+    if (ref !== null && workflows?.has(ref.name) !== true) missing.add(`workflow "${ref.name}"`);
+  };
+  if (definition.format === "lobsterx") {
+    for (const step of definition.steps) {
+      if (step.unresolvedLibraryStep !== null) missing.add(`library step "${step.unresolvedLibraryStep}"`);
+      needWorkflow(step.workflowRef);
+    }
+    return [...missing];
+  }
+  for (const node of definition.nodes) {
+    if (node.lensId !== null && findLensVersion(node, catalog) === null) {
+      const version = node.versionId === null ? "" : `, version "${node.versionId}"`;
+      missing.add(`lens "${node.lensId}"${version}`);
+    }
+    needWorkflow(node.workflowRef);
+  }
+  return [...missing];
+}

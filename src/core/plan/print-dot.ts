@@ -1,0 +1,42 @@
+import { nodeAt } from "./describe.ts";
+import { conditionalSources, marksOf, printable } from "./marks.ts";
+import type { NodeKind, Plan, PlanNode } from "./plan.ts";
+
+const SHAPES: Readonly<Record<NodeKind, string>> = {
+  agent: "box",
+  gate: "hexagon",
+  child: "box3d",
+  lens: "ellipse",
+  utility: "note",
+};
+
+/** The plan for Graphviz, one rank per layer; a dashed arrow is an edge with a condition. */
+export function printPlanDot(plan: Plan): string {
+  const lines = [`digraph ${quote(plan.name)} {`, "  rankdir=TB;"];
+  for (const node of plan.nodes) {
+    lines.push(`  ${quote(node.id)} [label=${labelOf(plan, node)}, shape=${SHAPES[node.kind]}];`);
+  }
+  for (const node of plan.nodes) {
+    const conditional = node.body.kind === "lens" ? conditionalSources(node.body) : new Set();
+    for (const parent of node.parents) {
+      const style = conditional.has(parent) ? " [style=dashed]" : "";
+      lines.push(`  ${quote(nodeAt(plan, parent).id)} -> ${quote(node.id)}${style};`);
+    }
+  }
+  lines.push("}");
+  return `${lines.join("\n")}\n`;
+}
+
+function labelOf(plan: Plan, node: PlanNode): string {
+  const lines = [node.id, ...(node.label === node.id ? [] : [printable(node.label)]), ...marksOf(plan, node)];
+  return `"${lines.map(escape).join("\\n")}"`;
+}
+
+function quote(text: string): string {
+  return `"${escape(text)}"`;
+}
+
+/** Graphviz reads backslash sequences and HTML entities inside a quoted label. */
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+}

@@ -1,0 +1,121 @@
+import { formatPath } from "../base/index.ts";
+import type { ArgField, Step } from "../definition/index.ts";
+import type { Path } from "../expression/index.ts";
+import type { Origin, Reference } from "./plan.ts";
+import type { Variables } from "./variables.ts";
+
+/** What the whole definition offers to a path. */
+export interface World {
+  readonly args: Readonly<Record<string, ArgField>>;
+  readonly indexById: ReadonlyMap<string, number>;
+  readonly variables: Variables;
+}
+
+/** What the field a path stands in may see beside steps and variables. */
+export interface Sight {
+  /** The element and its index: only where an instance exists. */
+  readonly hasElement: boolean;
+  /** `outputs.*` of the node itself: only success criteria come late enough. */
+  readonly hasSelf: boolean;
+  /** The node's bound inputs, as a last resort for a name nothing else has. */
+  readonly hasInputs: boolean;
+}
+
+/** A variable that two or more ancestors declare was used. */
+export type ReportAmbiguity = (name: string) => void;
+
+type Segments = Path["segments"];
+const MISSING: Origin = { kind: "missing" };
+const PARTS = ["stdout", "json", "approved"] as const;
+
+/** Decides what the paths of one step mean. */
+export class Resolver {
+  readonly #world: World;
+  readonly #step: Step;
+  readonly #node: number;
+  readonly #parents: ReadonlySet<number>;
+
+  constructor(world: World, step: Step, node: number, parents: readonly number[]) {
+    this.#world = world;
+    this.#step = step;
+    this.#node = node;
+    this.#parents = new Set(parents);
+  }
+
+  resolve(path: Path, sight: Sight, report: ReportAmbiguity): Reference {
+    const [head, ...rest] = path.segments;
+    if (typeof head !== "string") return { text: path.text, origin: MISSING, rest };
+    if (sight.hasSelf && head === "outputs") return { text: path.text, origin: { kind: "self" }, rest };
+    const target = this.#world.indexById.get(head);
+    if (target !== undefined) return this.#ofNode(path.text, target, rest, sight);
+    return (
+      this.#ofElement(path.text, head, rest, sight) ??
+      this.#ofVariable(path, head, rest, report) ??
+      this.#ofInput(path.text, head, rest, sight, report) ?? { text: path.text, origin: MISSING, rest }
+    );
+  }
+
+  /** An input without a source: the variable of its name, never a step that happens to be called so. */
+  resolveName(name: string, sight: Sight, report: ReportAmbiguity): Reference {
+    return (
+      this.#ofElement(name, name, [], sight) ??
+      this.#variable(name, name, [], report) ?? { text: name, origin: MISSING, rest: [] }
+    );
+  }
+
+  #ofNode(text: string, target: number, rest: Segments, sight: Sight): Reference {
+    const [second, ...deeper] = rest;
+    const part = PARTS.find((name) => name === second);
+    if (target === this.#node) {
+      const isVisible = sight.hasSelf && part === undefined;
+      return {
+        text,
+        origin: isVisible ? { kind: "self" } : MISSING,
+        rest: second === "outputs" ? deeper : rest,
+      };
+    }
+    if (!this.#parents.has(target) && !this.#world.variables.isAncestor(this.#node, target)) {
+      return { text, origin: MISSING, rest };
+    }
+    if (part !== undefined) return { text, origin: { kind: "node", node: target, part }, rest: deeper };
+    return {
+      text,
+      origin: { kind: "node", node: target, part: "outputs" },
+      rest: second === "outputs" ? deeper : rest,
+    };
+  }
+
+  #ofElement(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
+    const forEach = this.#step.forEach;
+    if (forEach === null || !sight.hasElement) return undefined;
+    if (head === forEach.as) return { text, origin: { kind: "element" }, rest };
+    if (head === "index") return { text, origin: { kind: "index" }, rest };
+    return undefined;
+  }
+
+  /** The variable whose name is the whole path, else a walk into the variable named by its head. */
+  #ofVariable(path: Path, head: string, rest: Segments, report: ReportAmbiguity): Reference | undefined {
+    if (rest.length > 0) {
+      const exact = this.#variable(path.text, formatPath(path.segments), [], report);
+      if (exact !== undefined) return exact;
+    }
+    return this.#variable(path.text, head, rest, report);
+  }
+
+  #variable(text: string, name: string, rest: Segments, report: ReportAmbiguity): Reference | undefined {
+    const declaration = this.#world.variables.find(this.#node, name);
+    if (declaration !== undefined) {
+      if (declaration.isAmbiguous) report(name);
+      return { text, origin: { kind: "node", node: declaration.node, part: "outputs" }, rest: [name, ...rest] };
+    }
+    return Object.hasOwn(this.#world.args, name) ? { text, origin: { kind: "arg", name }, rest } : undefined;
+  }
+
+  #ofInput(text: string, head: string, rest: Segments, sight: Sight, report: ReportAmbiguity): Reference | undefined {
+    if (!sight.hasInputs || !Object.hasOwn(this.#step.inputs, head)) return undefined;
+    const source = this.#step.inputs[head]?.from ?? null;
+    if (source === null) return undefined;
+    const reference = this.resolve(source, { ...sight, hasInputs: false }, report);
+    return { text, origin: reference.origin, rest: [...reference.rest, ...rest] };
+  }
+}

@@ -1,0 +1,138 @@
+import type { PathSegment } from "../base/index.ts";
+import type { OutputField, Step, StepInput, WithValue } from "../definition/index.ts";
+import type { ParsedExpression, Path } from "../expression/index.ts";
+import type { StepTemplate } from "../template/index.ts";
+import { renamePaths } from "./rename.ts";
+import type { ForEachPlan, InputBinding, Reference, Scope } from "./plan.ts";
+import type { ReportAmbiguity, Resolver, Sight } from "./resolver.ts";
+
+/** Everything of a step that depends on what its paths mean. */
+export interface BoundStep {
+  readonly scope: Scope;
+  readonly inputs: readonly InputBinding[];
+  readonly forEach: ForEachPlan | null;
+  readonly condition: ParsedExpression | null;
+  readonly criteria: readonly ParsedExpression[];
+  readonly ambiguities: readonly Ambiguity[];
+}
+
+/** A variable two or more ancestors declare, and the first field of the step that reads it. */
+export interface Ambiguity {
+  readonly name: string;
+  readonly field: readonly PathSegment[];
+}
+
+/** The condition and the list are read before any instance exists. */
+const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
+const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
+const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
+const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
+
+export function bindStep(step: Step, resolver: Resolver): BoundStep {
+  const ambiguities = new Map<string, Ambiguity>();
+  const reportAt =
+    (...field: readonly PathSegment[]): ReportAmbiguity =>
+    (name) => {
+      if (!ambiguities.has(name)) ambiguities.set(name, { name, field });
+    };
+  const scope = new Map<string, Reference>();
+  const admit = (paths: Iterable<Path>, sight: Sight, report: ReportAmbiguity): void => {
+    for (const path of paths) {
+      if (!scope.has(path.text)) scope.set(path.text, resolver.resolve(path, sight, report));
+    }
+  };
+
+  if (step.command !== null) admit(pathsOf(step.command), BODY, reportAt("command"));
+  if (step.stdin !== null) admit(pathsOf(step.stdin), BODY, reportAt("stdin"));
+  for (const [name, value] of Object.entries(step.with)) admit(pathsOfWith(value), BODY, reportAt("with", name));
+  const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
+    const report = reportAt("inputs", name);
+    const from =
+      input.from === null ? resolver.resolveName(name, BINDING, report) : resolver.resolve(input.from, BINDING, report);
+    if (input.from !== null && !scope.has(from.text)) scope.set(from.text, from);
+    return { name, from, field: fieldOf(input), isRequired: input.required };
+  });
+  const forEach = step.forEach;
+  const list = forEach === null ? null : resolver.resolve(forEach.list, OUTSIDE, reportAt("for_each"));
+  if (list !== null && !scope.has(list.text)) scope.set(list.text, list);
+  const condition =
+    step.condition === null
+      ? null
+      : admitExpression(scope, step.condition, "outside the list", (path) =>
+          resolver.resolve(path, OUTSIDE, reportAt("condition")),
+        );
+  const criteria = step.successCriteria.map((criterion, position) =>
+    admitExpression(scope, criterion, "of this step", (path) =>
+      resolver.resolve(path, CRITERIA, reportAt("success_criteria", position)),
+    ),
+  );
+  return {
+    scope,
+    inputs,
+    forEach: forEach === null || list === null ? null : { ...forEach, list },
+    condition,
+    criteria,
+    ambiguities: [...ambiguities.values()],
+  };
+}
+
+/**
+ * One scope serves the whole step, yet a condition or a criterion may mean something else by the same words than the
+ * command does (`item` before and within an instance). Such a path gets a name of its own.
+ */
+function admitExpression(
+  scope: Map<string, Reference>,
+  expression: ParsedExpression,
+  note: string,
+  resolve: (path: Path) => Reference,
+): ParsedExpression {
+  const renamed = new Map<string, string>();
+  for (const path of expression.paths) {
+    const reference = resolve(path);
+    const known = scope.get(path.text);
+    if (known === undefined) scope.set(path.text, reference);
+    else if (!isSameReference(known, reference)) {
+      const text = `${path.text} (${note})`;
+      renamed.set(path.text, text);
+      scope.set(text, { ...reference, text });
+    }
+  }
+  return renamed.size === 0 ? expression : renamePaths(expression, renamed);
+}
+
+function isSameReference(left: Reference, right: Reference): boolean {
+  return JSON.stringify([left.origin, left.rest]) === JSON.stringify([right.origin, right.rest]);
+}
+
+function pathsOf(template: StepTemplate): readonly Path[] {
+  return template.parts.filter((part) => typeof part !== "string");
+}
+
+function* pathsOfWith(value: WithValue): Generator<Path> {
+  switch (value.kind) {
+    case "value":
+      return;
+    case "text":
+      yield* pathsOf(value.template);
+      return;
+    case "list":
+      for (const item of value.items) yield* pathsOfWith(item);
+      return;
+    case "object":
+      for (const member of Object.values(value.members)) yield* pathsOfWith(member);
+  }
+}
+
+function fieldOf(input: StepInput): OutputField | null {
+  const { from: _source, type: written, ...constraints } = input;
+  const type = written ?? typeImpliedBy(constraints);
+  return type === null ? null : { ...constraints, type };
+}
+
+/** A constraint written without a type still binds: it says which type it is about. */
+function typeImpliedBy(constraints: Omit<OutputField, "type">): OutputField["type"] | null {
+  const { pattern, minLength, maxLength, minimum, maximum, itemsType } = constraints;
+  if (pattern !== undefined || minLength !== undefined || maxLength !== undefined) return "string";
+  if (minimum !== undefined || maximum !== undefined) return "number";
+  return itemsType === undefined ? null : "array";
+}

@@ -1,0 +1,68 @@
+import { LIMITS } from "../base/index.ts";
+import type { Step } from "../definition/index.ts";
+import type { NodeKind, PlanNode, RequestHints } from "./plan.ts";
+import { outcomeOf, retryPolicyOf } from "./retry-policy.ts";
+import type { BoundStep } from "./scope.ts";
+
+/** Where a node stands in the graph, whatever it does. */
+export type NodePosition = Pick<PlanNode, "index" | "wave" | "parents" | "dependents">;
+
+export function planStep(step: Step, position: NodePosition, bound: BoundStep): PlanNode {
+  const kind = kindOfStep(step);
+  return {
+    ...position,
+    id: step.id,
+    label: step.name ?? step.id,
+    kind,
+    phase: step.phase,
+    timeoutMs: timeoutOf(step, kind),
+    queueTimeoutMs: step.queueTimeoutMs,
+    retry: retryPolicyOf(step.onFailure, step.retry),
+    onFailure: outcomeOf(step.onFailure),
+    isFailFast: step.parallelFailurePolicy === "fail_fast",
+    effects: step.effects,
+    approval: step.approval,
+    askRule: step.askRule ?? step.approval,
+    child: step.workflowRef === null ? null : { workflow: step.workflowRef },
+    forEach: bound.forEach,
+    request: hintsOf(step),
+    body: {
+      kind: "step",
+      scope: bound.scope,
+      condition: bound.condition,
+      command: step.command,
+      stdin: step.stdin,
+      inputs: bound.inputs,
+      outputs: step.outputs,
+      criteria: bound.criteria,
+      with: step.with,
+    },
+  };
+}
+
+/** A library step that is not at hand may bring a command, so an approval on it does not make it a gate. */
+function kindOfStep(step: Step): NodeKind {
+  if (step.workflowRef !== null) return "child";
+  const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;
+  return step.approval !== null && !hasWork ? "gate" : "agent";
+}
+
+/** A gate has no attempt that could time out: how long it waits is `expires`. */
+function timeoutOf(step: Step, kind: NodeKind): number | null {
+  if (kind === "gate") return null;
+  return step.timeoutMs ?? (kind === "child" ? null : LIMITS.stepTimeoutMsDefault);
+}
+
+function hintsOf(step: Step): RequestHints {
+  return {
+    agent: step.agent,
+    role: step.role,
+    model: step.model,
+    provider: step.provider,
+    capabilities: step.capabilities,
+    tools: step.tools,
+    action: step.action,
+    contextSources: step.contextSources,
+    estimatedCostMicros: step.estimatedCostMicros,
+  };
+}

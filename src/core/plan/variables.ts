@@ -1,0 +1,100 @@
+import { required } from "../base/index.ts";
+import { ancestorsOf } from "../graph/index.ts";
+import type { Order } from "./order.ts";
+
+/** The ancestor whose declared output a variable means at one node. */
+export interface Declaration {
+  readonly node: number;
+  /** Another ancestor declares the same name and lost to this one. */
+  readonly isAmbiguous: boolean;
+}
+
+export interface Variables {
+  isAncestor(node: number, ancestor: number): boolean;
+  find(node: number, name: string): Declaration | undefined;
+  /** Every ancestor that declares the name, in plan order. */
+  declaringAncestors(node: number, name: string): readonly number[];
+}
+
+/** Up to this many declaring nodes are looked at one by one; beyond it one walk over the graph answers all nodes. */
+const SCAN_MAX = 64;
+
+/** `declared[i]`: the names node `i` declares as outputs. Nothing is computed before the first look-up needs it. */
+export function createVariables(order: Order, declared: readonly (readonly string[])[]): Variables {
+  const nodesByName = new Map<string, number[]>();
+  for (const [node, names] of declared.entries()) {
+    for (const name of names) {
+      const nodes = nodesByName.get(name);
+      if (nodes === undefined) nodesByName.set(name, [node]);
+      else nodes.push(node);
+    }
+  }
+  let ancestors: ReturnType<typeof ancestorsOf> | null = null;
+  const isAncestor = (node: number, ancestor: number): boolean => {
+    if (ancestor >= node) return false;
+    ancestors ??= ancestorsOf(order.parents, order.waves);
+    return ancestors.has(node, ancestor);
+  };
+  const latestByName = new Map<string, Latest>();
+
+  return {
+    isAncestor,
+    find(node, name) {
+      const nodes = nodesByName.get(name);
+      if (nodes === undefined) return undefined;
+      if (nodes.length <= SCAN_MAX) return scan(nodes, (candidate) => isAncestor(node, candidate));
+      let latest = latestByName.get(name);
+      if (latest === undefined) {
+        latest = walk(order.parents, nodes);
+        latestByName.set(name, latest);
+      }
+      const winner = required(latest.first[node], "every node has an entry");
+      return winner < 0 ? undefined : { node: winner, isAmbiguous: required(latest.second[node], "likewise") >= 0 };
+    },
+    declaringAncestors(node, name) {
+      return (nodesByName.get(name) ?? []).filter((candidate) => isAncestor(node, candidate));
+    },
+  };
+}
+
+function scan(nodes: readonly number[], isVisible: (node: number) => boolean): Declaration | undefined {
+  let winner: number | undefined;
+  for (const candidate of nodes.toReversed()) {
+    if (!isVisible(candidate)) continue;
+    if (winner !== undefined) return { node: winner, isAmbiguous: true };
+    winner = candidate;
+  }
+  return winner === undefined ? undefined : { node: winner, isAmbiguous: false };
+}
+
+/** Per node the last and the last but one declaring ancestor, -1 for none. */
+interface Latest {
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+}
+
+/** Parents stand before their dependents in plan order, so one pass hands the two latest down the graph. */
+function walk(parents: Order["parents"], nodes: readonly number[]): Latest {
+  const isDeclaring = new Uint8Array(parents.length);
+  for (const node of nodes) isDeclaring[node] = 1;
+  const first = new Int32Array(parents.length).fill(-1);
+  const second = new Int32Array(parents.length).fill(-1);
+  for (const [node, list] of parents.entries()) {
+    let top = -1;
+    let next = -1;
+    const offer = (candidate: number): void => {
+      if (candidate > top) {
+        next = top;
+        top = candidate;
+      } else if (candidate < top && candidate > next) next = candidate;
+    };
+    for (const parent of list) {
+      if (isDeclaring[parent] === 1) offer(parent);
+      offer(first[parent] ?? -1);
+      offer(second[parent] ?? -1);
+    }
+    first[node] = top;
+    second[node] = next;
+  }
+  return { first, second };
+}

@@ -1,0 +1,3 @@
+export { readDocuments, readSource, type DocumentsReading, type SourceReading } from "./read-source.ts";
+export { findUnstorable, repairText } from "./storable.ts";
+export type { SourceTree } from "./source-tree.ts";

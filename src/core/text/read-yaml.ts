@@ -1,0 +1,82 @@
+import { isScalar } from "yaml";
+import { LIMITS, type TreePath } from "../base/index.ts";
+import type { LineTable } from "./line-table.ts";
+import { type ProblemList, shown } from "./problem-list.ts";
+import { makeTree, type SourceTree } from "./source-tree.ts";
+import { LEXEMES_MAX, lexYaml, type Mark } from "./yaml-lexemes.ts";
+import { pathAt, YamlSpot } from "./yaml-spot.ts";
+import { parseYaml, type YamlDocument } from "./yaml-stream.ts";
+import { valueOf } from "./yaml-value.ts";
+
+/** Trees of the documents whose every value is known; what is wrong is added to the problems. */
+export function readYaml(
+  text: string,
+  lines: LineTable,
+  problems: ProblemList,
+  isSingle: boolean,
+): readonly SourceTree[] {
+  if (!hasContent(text)) return addEmpty(problems);
+  const lexemes = lexYaml(text);
+  if (lexemes.overflowAt !== null) {
+    const message = `This YAML text has more than ${LEXEMES_MAX} words and signs.`;
+    problems.add("yaml_too_large", lexemes.overflowAt, [], message, "Split the file, or write it as JSON.");
+    return [];
+  }
+  if (lexemes.marks.length >= LIMITS.problemsMax) {
+    for (const mark of lexemes.marks) addMark(problems, mark, []);
+    return [];
+  }
+  const documents = parseYaml(lexemes, problems, isSingle);
+  for (const mark of lexemes.marks) addMark(problems, mark, pathOfMark(mark, documents ?? []));
+  if (documents === null) return [];
+  const filled = documents.filter((document) => !isEmpty(document));
+  if (filled.length === 0) return addEmpty(problems);
+  const isTagged = lexemes.marks.some(({ kind }) => kind === "tag");
+  return filled.flatMap(({ contents }) => {
+    if (contents === null) return [];
+    const { value, isKnown } = valueOf(contents, problems);
+    // A tag may mean another value than the one written beside it.
+    return isKnown && !isTagged ? [makeTree(value, new YamlSpot(contents, contents.range[0]), lines)] : [];
+  });
+}
+
+function addEmpty(problems: ProblemList): readonly SourceTree[] {
+  problems.add("yaml_empty", 0, [], "There is nothing in this file.", "Write at least a name and one step.");
+  return [];
+}
+
+/** Whether there is more than white space and comments. */
+function hasContent(text: string): boolean {
+  let position = 0;
+  while (position < text.length) {
+    const unit = text.charCodeAt(position);
+    if (unit === 0x23) {
+      const lineEnd = text.indexOf("\n", position);
+      if (lineEnd === -1) return false;
+      position = lineEnd;
+    } else if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return true;
+    position += 1;
+  }
+  return false;
+}
+
+/** Only markers such as `---` were written. */
+function isEmpty({ contents }: YamlDocument): boolean {
+  return isScalar(contents) && contents.value === null && contents.source === "";
+}
+
+function pathOfMark(mark: Mark, documents: readonly YamlDocument[]): TreePath {
+  const document = documents.find(({ range }) => range[2] > mark.offset) ?? documents.at(-1);
+  return document === undefined || document.contents === null ? [] : pathAt(document.contents, mark.offset);
+}
+
+function addMark(problems: ProblemList, { kind, offset, source }: Mark, path: TreePath): void {
+  const quote = `put it in quotes if it is meant as text.`;
+  if (kind === "tag") {
+    problems.add("yaml_tag", offset, path, `The tag ${shown(source)} is not allowed.`, `Remove it, or ${quote}`);
+    return;
+  }
+  const word = kind === "anchor" ? "Anchors" : "Aliases";
+  const message = `${word} such as ${shown(source)} are not allowed.`;
+  problems.add("yaml_alias", offset, path, message, `Write the value out where it is needed, or ${quote}`);
+}

@@ -1,0 +1,164 @@
+import { Composer, CST, type Document, Parser } from "yaml";
+import { LIMITS, type PathSegment, type TreePath } from "../base/index.ts";
+import type { ProblemList } from "./problem-list.ts";
+import { addTooDeep } from "./rules.ts";
+import type { Lexemes } from "./yaml-lexemes.ts";
+import { adviceFor, type SyntaxFault } from "./yaml-syntax.ts";
+
+export type YamlDocument = Document.Parsed;
+
+const DOCUMENTS_MAX = 1_000;
+
+/** The documents of a stream, or null when problems were added that leave nothing to look at. */
+export function parseYaml(lexemes: Lexemes, problems: ProblemList, isSingle: boolean): readonly YamlDocument[] | null {
+  const stream = new Stream(lexemes.list, problems, isSingle);
+  return stream.parse() ? stream.documents : null;
+}
+
+class Stream {
+  readonly documents: YamlDocument[] = [];
+  readonly #lexemes: readonly string[];
+  readonly #problems: ProblemList;
+  readonly #isSingle: boolean;
+  readonly #faults: SyntaxFault[] = [];
+  readonly #composer: Composer;
+  #documentCount = 0;
+  #isStopped = false;
+  #hasBadDirective = false;
+
+  constructor(lexemes: readonly string[], problems: ProblemList, isSingle: boolean) {
+    this.#lexemes = lexemes;
+    this.#problems = problems;
+    this.#isSingle = isSingle;
+    this.#composer = faultCollector(this.#faults);
+  }
+
+  parse(): boolean {
+    try {
+      this.#parseAll();
+    } catch (error) {
+      if (!(error instanceof FaultsOverflow)) throw error;
+    }
+    if (this.#isStopped) return false;
+    for (const document of this.documents) {
+      for (const error of document.errors) {
+        this.#faults.push({ code: error.code, offset: error.pos[0], message: error.message });
+      }
+    }
+    for (const fault of this.#faults) {
+      const { offset, message, hint } = adviceFor(fault, this.#lexemes);
+      this.#problems.add("yaml_syntax", offset, [], message, hint);
+    }
+    return this.#faults.length === 0 && !this.#hasBadDirective;
+  }
+
+  #parseAll(): void {
+    const parser = new Parser();
+    for (const lexeme of this.#lexemes) {
+      for (const token of parser.next(lexeme)) this.#take(token);
+      // The document itself and a scalar may lie on the stack as well.
+      if (parser.stack.length > LIMITS.textDepthMax + 1) this.#checkDepth(parser.stack);
+      if (this.#isStopped) return;
+    }
+    for (const token of parser.end()) this.#take(token);
+    if (!this.#isStopped) this.documents.push(...this.#composer.end());
+  }
+
+  #take(token: CST.Token): void {
+    if (this.#isStopped) return;
+    if (token.type === "directive") this.#takeDirective(token);
+    else if (token.type === "error") addFault(this.#faults, { code: "", offset: token.offset, message: token.message });
+    else if (token.type === "document") this.#takeDocument(token);
+    else if (token.type === "doc-end" && this.#documentCount > 0) this.documents.push(...this.#composer.next(token));
+  }
+
+  #takeDocument(token: CST.Document): void {
+    // A lone `...` makes an empty document that nobody wrote.
+    if (token.value === undefined && token.start.length === 0) return;
+    this.#documentCount += 1;
+    if (this.#isSingle && this.#documentCount > 1) {
+      this.#problems.add(
+        "yaml_multiple_documents",
+        token.offset,
+        [],
+        "A second document starts here; a file holds one.",
+        "Put each document in a file of its own, or remove the --- line.",
+      );
+      this.#isStopped = true;
+    } else if (this.#documentCount > DOCUMENTS_MAX) {
+      const message = `The text holds more than ${DOCUMENTS_MAX} documents.`;
+      this.#problems.add("yaml_too_large", token.offset, [], message, "Split it into several files.");
+      this.#isStopped = true;
+    } else this.documents.push(...this.#composer.next(token));
+  }
+
+  #takeDirective({ source, offset }: CST.Directive): void {
+    if (/^%YAML[ \t]+1\.2$/.test(source)) return;
+    if (source.startsWith("%TAG")) {
+      this.#problems.add("yaml_tag", offset, [], "Tags cannot be declared.", "Remove the %TAG line.");
+    } else {
+      const message = source.startsWith("%YAML") ? "Only YAML 1.2 is read." : "This directive is not known.";
+      this.#problems.add("yaml_syntax", offset, [], message, "Remove the line that starts with %.");
+    }
+    this.#hasBadDirective = true;
+    this.#isStopped ||= this.#problems.isFull;
+  }
+
+  #checkDepth(stack: readonly CST.Token[]): void {
+    const collections = stack.filter((token) => CST.isCollection(token));
+    const beyond = collections[LIMITS.textDepthMax];
+    if (beyond === undefined) return;
+    addTooDeep(this.#problems, beyond.offset, collections.slice(0, LIMITS.textDepthMax).flatMap(openSegment));
+    this.#isStopped = true;
+  }
+}
+
+/** The key or index at which an unfinished collection is being read. */
+function openSegment(collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollection): TreePath {
+  const isList =
+    collection.type === "block-seq" || (collection.type === "flow-collection" && collection.start.source === "[");
+  if (isList) return [collection.items.length - 1];
+  const key: CST.Token | null | undefined = collection.items.at(-1)?.key;
+  const segment: PathSegment | null = CST.isScalar(key) ? key.source.replace(/^["']|["']$/g, "") : null;
+  return segment === null ? [] : [segment];
+}
+
+/** Thrown to leave the composer, which has no other way to stop. */
+class FaultsOverflow extends Error {
+  override readonly name = "FaultsOverflow";
+}
+
+function addFault(faults: SyntaxFault[], fault: SyntaxFault): void {
+  faults.push(fault);
+  if (faults.length >= LIMITS.problemsMax) throw new FaultsOverflow();
+}
+
+type FaultSource = number | readonly number[] | { readonly offset: number };
+
+/**
+ * The package would go on to the end and keep an error object, with its stack, for every comma too many: ten seconds
+ * for a megabyte of commas. Its handler is replaced by one that stops at the fiftieth. Should a later version not use
+ * the handler, errors still arrive with the document, only later. Its check for duplicate keys is quadratic, so off.
+ */
+function faultCollector(faults: SyntaxFault[]): Composer {
+  const composer = new Composer({
+    version: "1.2",
+    schema: "core",
+    strict: true,
+    uniqueKeys: false,
+    merge: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+    logLevel: "silent",
+  });
+  const onError = (source: FaultSource, code: string, message: string, isWarning?: boolean): void => {
+    if (isWarning !== true) addFault(faults, { code, offset: offsetOf(source), message });
+  };
+  Reflect.set(composer, "onError", onError);
+  return composer;
+}
+
+function offsetOf(source: FaultSource): number {
+  if (typeof source === "number") return source;
+  return "offset" in source ? source.offset : (source[0] ?? 0);
+}

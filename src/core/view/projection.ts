@@ -1,0 +1,111 @@
+import type { NodeState, RunState } from "../engine/index.ts";
+import type { NodeStatus, RunStatus } from "../event/index.ts";
+import { type NodeResult, resultOfState, resultOfView } from "./node-result.ts";
+import type { NodeView, RunView } from "./run-view.ts";
+
+/** A whole run in one answer. The same from the engine's state and from the events alone. */
+export interface RunProjection {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly status: RunStatus;
+  /** Nothing moves, and somebody has to answer. */
+  readonly isPaused: boolean;
+  readonly activeNodeIds: readonly string[];
+  readonly pendingCount: number;
+  readonly waitingCount: number;
+  readonly inFlightCount: number;
+  readonly executedCount: number;
+  readonly failedCount: number;
+  /** Plan order; the instances of a `for_each` node follow it directly. */
+  readonly nodeResults: readonly NodeResult[];
+  readonly upstreamCount: number;
+  readonly downstreamCount: number;
+  readonly parentRunId: string | null;
+  readonly recursionDepth: number;
+  readonly costMicros: number;
+  readonly lastEventId: number;
+}
+
+/** What neither state nor events of a run can know. */
+export interface ProjectionContext {
+  readonly workflowId: string;
+  /** Runs this one took values from; only its parent when nobody says more. */
+  readonly upstreamCount?: number;
+  /** Runs that took values from this one. */
+  readonly downstreamCount?: number;
+}
+
+export function projectRun(state: RunState, about: ProjectionContext): RunProjection {
+  const instances = new Map<number, NodeState[]>();
+  for (const node of state.nodes) {
+    if (node.instance === null) continue;
+    const siblings = instances.get(node.instance.parent);
+    if (siblings === undefined) instances.set(node.instance.parent, [node]);
+    else siblings.push(node);
+  }
+  const nodeResults = state.nodes
+    .slice(0, state.plan.nodes.length)
+    .flatMap((node) => [node, ...byElement(instances.get(node.index) ?? [])])
+    .map((node) => resultOfState(state, node));
+  return assemble(state, nodeResults, state.expandedRunning, about);
+}
+
+/** `runId` is no part of any event: a stream belongs to its run. */
+export function projectView(view: RunView, about: ProjectionContext & { readonly runId: string }): RunProjection {
+  const instances = new Map<string, NodeView[]>();
+  for (const node of view.nodes.values()) {
+    if (node.instance === null) continue;
+    const siblings = instances.get(node.instance.parent);
+    if (siblings === undefined) instances.set(node.instance.parent, [node]);
+    else siblings.push(node);
+  }
+  const nodes = [...view.nodes.values()].filter((node) => node.instance === null);
+  const nodeResults = nodes.flatMap((node) => [node, ...byElement(instances.get(node.id) ?? [])]).map(resultOfView);
+  const expandedRunning = nodes.filter((node) => node.isExpanded).length;
+  return assemble({ ...view, runId: about.runId }, nodeResults, expandedRunning, about);
+}
+
+function byElement<N extends { readonly instance: { readonly element: number } | null }>(
+  nodes: readonly N[],
+): readonly N[] {
+  return [...nodes].sort((left, right) => (left.instance?.element ?? 0) - (right.instance?.element ?? 0));
+}
+
+type RunFacts = Pick<
+  RunProjection,
+  "runId" | "status" | "parentRunId" | "recursionDepth" | "costMicros" | "lastEventId"
+> & { readonly counts: Readonly<Record<NodeStatus, number>> };
+
+function assemble(
+  run: RunFacts,
+  nodeResults: readonly NodeResult[],
+  expandedRunning: number,
+  about: ProjectionContext,
+): RunProjection {
+  const { counts } = run;
+  // A `for_each` node runs only as far as its instances do.
+  const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
+  return {
+    runId: run.runId,
+    workflowId: about.workflowId,
+    status: run.status,
+    isPaused: moving === 0 && counts.blocked > 0,
+    activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
+    pendingCount: counts.pending,
+    waitingCount: counts.awaiting_dependency + counts.queued + counts.retrying + counts.blocked,
+    inFlightCount: counts.running + counts.streaming,
+    executedCount: counts.completed,
+    failedCount: counts.failed + counts.timed_out,
+    nodeResults,
+    upstreamCount: about.upstreamCount ?? (run.parentRunId === null ? 0 : 1),
+    downstreamCount: about.downstreamCount ?? 0,
+    parentRunId: run.parentRunId,
+    recursionDepth: run.recursionDepth,
+    costMicros: run.costMicros,
+    lastEventId: run.lastEventId,
+  };
+}
+
+function isActive({ status }: NodeResult): boolean {
+  return status === "running" || status === "streaming" || status === "retrying";
+}

@@ -1,0 +1,38 @@
+import type { EventOf } from "../event/index.ts";
+import type { RunView } from "./run-view.ts";
+
+type ApprovalEvent = EventOf<"approval.requested" | "approval.reminded" | "approval.escalated" | "approval.resolved">;
+
+export function reduceApproval(view: RunView, event: ApprovalEvent): void {
+  if (event.type === "approval.requested") return reduceRequested(view, event);
+  const known = view.approvals.get(event.payload.approvalId);
+  if (known === undefined || event.type === "approval.reminded") return;
+  if (event.type === "approval.escalated") {
+    view.approvals.set(known.id, { ...known, hop: event.payload.hop });
+    return;
+  }
+  const { status, decision = null, by = null, reason = null } = event.payload;
+  view.approvals.set(known.id, { ...known, status, decision, by, reason, resolvedAt: event.at });
+}
+
+function reduceRequested(view: RunView, { payload, at }: EventOf<"approval.requested">): void {
+  view.approvals.set(payload.approvalId, {
+    id: payload.approvalId,
+    nodeId: payload.nodeId,
+    source: payload.source,
+    status: "pending",
+    choices: payload.choices,
+    summary: payload.summary,
+    rendered: payload.rendered,
+    digest: payload.digest,
+    agentId: payload.agentId,
+    approvers: payload.approvers.map(({ who }) => who),
+    hop: payload.hop,
+    requestedAt: at,
+    expiresAt: payload.expiresAt,
+    resolvedAt: null,
+    decision: null,
+    by: null,
+    reason: null,
+  });
+}

@@ -1,0 +1,214 @@
+import type { EventOf, EventType, RunEvent } from "../event/index.ts";
+import { isSettled } from "../event/index.ts";
+import { newNode, NOTHING_NOW, type NodeView, type RunView } from "./run-view.ts";
+
+type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
+
+export function reduceNode(view: RunView, event: NodeEvent): void {
+  const { nodeId } = event.payload;
+  const known = view.nodes.get(nodeId);
+  const instance = known === undefined ? instanceOf(nodeId) : null;
+  if (instance !== null && event.type === "node.completed") {
+    // Only a result carried over from another run names an instance before its node has expanded.
+    const { outputs, envelope } = event.payload;
+    view.carriedInstances.set(nodeId, { outputs, output: envelope.output });
+    return;
+  }
+  const node = known ?? addNode(view, newNode(nodeId, nodeId, null, instance));
+  const next = follow(view, node, event);
+  if (next !== node) put(view, node, next);
+}
+
+/** A settled node moves only through `node.invalidated`; whatever else comes late changes its books, not its status. */
+function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
+  switch (event.type) {
+    case "cost.recorded":
+      view.costMicros += event.payload.costMicros;
+      return { ...node, costMicros: node.costMicros + event.payload.costMicros };
+    case "node.invalidated":
+      return { ...node, ...NOTHING_NOW, status: "invalidated" };
+    case "node.completed":
+    case "node.failed":
+    case "node.timed_out":
+    case "node.skipped":
+    case "node.cancelled":
+      return isSettled(node.status) ? node : settle(node, event);
+    case "node.queued":
+    case "node.waiting":
+    case "node.expanded":
+    case "node.started":
+    case "node.stream.delta":
+    case "node.retried":
+    case "node.blocked":
+    case "child.started":
+      return isSettled(node.status) ? node : move(view, node, event);
+    case "node.log":
+    case "node.provenance":
+    case "gate.decided":
+    case "moderation.flagged":
+    case "contract.violated":
+    case "child.finished":
+      return node;
+  }
+}
+
+type MovingEvent = EventOf<
+  Extract<
+    EventType,
+    | "node.queued"
+    | "node.waiting"
+    | "node.expanded"
+    | "node.started"
+    | "node.stream.delta"
+    | "node.retried"
+    | "node.blocked"
+    | "child.started"
+  >
+>;
+
+function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
+  switch (event.type) {
+    case "node.queued":
+      return { ...node, ...NOTHING_NOW, status: "queued", waitingReason: event.payload.waitingReason };
+    case "node.waiting":
+      return wait(node, event);
+    case "node.expanded":
+      return expand(view, node, event);
+    case "node.started":
+      return start(node, event);
+    case "node.stream.delta":
+      return stream(node, event);
+    case "node.retried":
+      return retry(node, event);
+    case "node.blocked":
+      return block(node, event);
+    case "child.started":
+      return node.status === "running" ? { ...node, childRunId: event.payload.childRunId } : node;
+  }
+}
+
+function wait(node: NodeView, { payload }: EventOf<"node.waiting">): NodeView {
+  if (node.status === "running" || node.status === "streaming") return { ...node, waitingReason: "external_callback" };
+  if (node.status === "queued") return { ...node, waitingReason: payload.waitingReason };
+  return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: "dependency" };
+}
+
+function start(node: NodeView, { payload, at }: EventOf<"node.started">): NodeView {
+  return {
+    ...node,
+    ...NOTHING_NOW,
+    status: "running",
+    wave: node.wave ?? payload.wave,
+    attempts: payload.attempt ?? 0,
+    startedAt: node.startedAt ?? at,
+    agentId: payload.agentId,
+    model: payload.model,
+    streamedText: "",
+    streamedMedia: [],
+  };
+}
+
+function stream(node: NodeView, { payload }: EventOf<"node.stream.delta">): NodeView {
+  if (payload.deltaIndex <= node.deltaIndex) return node;
+  return {
+    ...node,
+    status: node.status === "running" ? "streaming" : node.status,
+    deltaIndex: payload.deltaIndex,
+    streamedText: node.streamedText + (payload.text ?? ""),
+    streamedMedia: payload.media === undefined ? node.streamedMedia : [...node.streamedMedia, payload.media],
+  };
+}
+
+function retry(node: NodeView, { payload }: EventOf<"node.retried">): NodeView {
+  return {
+    ...node,
+    ...NOTHING_NOW,
+    status: "retrying",
+    waitingReason: payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff",
+    retries: node.retries + 1,
+    errorCode: payload.errorCode,
+    errorMessage: payload.errorMessage,
+  };
+}
+
+function block(node: NodeView, { payload }: EventOf<"node.blocked">): NodeView {
+  return {
+    ...node,
+    ...NOTHING_NOW,
+    status: "blocked",
+    waitingReason: payload.waitingReason,
+    approvalId: payload.approvalId ?? null,
+    missing: payload.missing ?? [],
+    errorCode: payload.errorCode ?? null,
+    errorMessage: payload.errorMessage ?? null,
+  };
+}
+
+/** Instances that are completed stay, carried ones are completed at once, all others begin anew. */
+function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.expanded">): NodeView {
+  payload.instanceIds.forEach((id, element) => {
+    const instance =
+      view.nodes.get(id) ??
+      addNode(view, newNode(id, `${node.label}[${element}]`, node.wave, { parent: node.id, element }));
+    if (instance.status === "completed") return;
+    const carried = view.carriedInstances.get(id);
+    view.carriedInstances.delete(id);
+    const fresh = { ...instance, ...NOTHING_NOW, status: "pending" } as const;
+    put(
+      view,
+      instance,
+      carried === undefined ? fresh : { ...fresh, ...carried, status: "completed", completedAt: at, durationMs: 0 },
+    );
+  });
+  return { ...node, ...NOTHING_NOW, status: "running", isExpanded: true, startedAt: node.startedAt ?? at };
+}
+
+type SettledEvent = EventOf<"node.completed" | "node.failed" | "node.timed_out" | "node.skipped" | "node.cancelled">;
+
+function settle(node: NodeView, event: SettledEvent): NodeView {
+  const settled = {
+    ...node,
+    ...NOTHING_NOW,
+    completedAt: event.at,
+    durationMs: node.startedAt === null ? null : event.at - node.startedAt,
+  };
+  switch (event.type) {
+    case "node.completed": {
+      const { outputs, envelope, durationMs } = event.payload;
+      return { ...settled, status: "completed", outputs, output: envelope.output, durationMs };
+    }
+    case "node.failed":
+    case "node.timed_out": {
+      const { errorCode, errorMessage } = event.payload;
+      return { ...settled, status: event.type === "node.failed" ? "failed" : "timed_out", errorCode, errorMessage };
+    }
+    case "node.skipped": {
+      const { reason, errorCode = null, errorMessage = null } = event.payload;
+      const waitingReason = reason === "condition_false" ? reason : null;
+      const outputs = reason === "on_failure" || reason === "chosen" ? { _skipped: true } : null;
+      return { ...settled, status: "skipped", waitingReason, outputs, errorCode, errorMessage };
+    }
+    case "node.cancelled":
+      return { ...settled, status: "cancelled", errorCode: event.payload.reason };
+  }
+}
+
+const INSTANCE_ID = /^(.+)\[(\d+)\]$/s;
+
+function instanceOf(id: string): NodeView["instance"] {
+  const match = INSTANCE_ID.exec(id);
+  return match === null ? null : { parent: match[1] ?? "", element: Number(match[2]) };
+}
+
+function addNode(view: RunView, node: NodeView): NodeView {
+  view.nodes.set(node.id, node);
+  view.counts[node.status] += 1;
+  return node;
+}
+
+function put(view: RunView, before: NodeView, after: NodeView): void {
+  view.nodes.set(after.id, after);
+  if (before.status === after.status) return;
+  view.counts[before.status] -= 1;
+  view.counts[after.status] += 1;
+}

@@ -1,0 +1,112 @@
+import { type EventOf, isSettled, type RunEvent } from "../event/index.ts";
+import { reduceApproval } from "./reduce-approval.ts";
+import { reduceNode } from "./reduce-node.ts";
+import { createView, type PlanOutline, type RunView } from "./run-view.ts";
+
+/** Folds a log, in whatever order and however often its events arrive, up to the first one that is missing. */
+export function reduceRun(events: readonly RunEvent[], outline?: PlanOutline): RunView {
+  const view = createView(outline);
+  for (const event of inOrder(events)) applyToView(view, event);
+  return view;
+}
+
+function inOrder(events: readonly RunEvent[]): readonly RunEvent[] {
+  const isSorted = events.every((event, index) => index === 0 || (events[index - 1]?.eventId ?? 0) <= event.eventId);
+  return isSorted ? events : [...events].sort((left, right) => left.eventId - right.eventId);
+}
+
+/**
+ * Folds one event. One that was seen is ignored; one that comes too early is not folded and sets `hasGap`, so that the
+ * view is always the fold of the log up to `lastEventId`, and that is where to resume.
+ */
+export function applyToView(view: RunView, event: RunEvent): RunView {
+  if (event.eventId <= view.lastEventId) return view;
+  if (event.eventId > view.lastEventId + 1) {
+    view.hasGap = true;
+    return view;
+  }
+  view.hasGap = false;
+  view.lastEventId = event.eventId;
+  reduceEvent(view, event);
+  return view;
+}
+
+function reduceEvent(view: RunView, event: RunEvent): void {
+  switch (event.type) {
+    case "run.started":
+      return reduceStarted(view, event);
+    case "run.status.changed":
+      return reduceStatusChanged(view, event);
+    case "run.recovered":
+      view.status = "recovered";
+      return;
+    case "run.completed":
+    case "run.failed":
+    case "run.cancelled":
+    case "run.timed_out":
+      return reduceEnded(view, event);
+    case "approval.requested":
+    case "approval.reminded":
+    case "approval.escalated":
+    case "approval.resolved":
+      return reduceApproval(view, event);
+    default:
+      return reduceNode(view, event);
+  }
+}
+
+function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): void {
+  view.status = "running";
+  view.startedAt = at;
+  view.workflow = payload.workflow;
+  view.version = payload.version;
+  view.parentRunId = payload.parentRunId ?? null;
+  view.recursionDepth = payload.recursionDepth;
+}
+
+const ENDINGS = new Map<string | undefined, RunView["ending"]>([
+  ["cancelling", "cancelled"],
+  ["timing_out", "timed_out"],
+  ["halting", "failed"],
+]);
+
+function reduceStatusChanged(view: RunView, { payload }: EventOf<"run.status.changed">): void {
+  view.status = payload.to;
+  const ending = ENDINGS.get(payload.reason);
+  if (ending !== undefined) {
+    view.ending = ending;
+    return;
+  }
+  view.epoch = payload.epoch;
+  view.ending = null;
+  view.endedAt = null;
+  view.errorCode = null;
+}
+
+type Ended = EventOf<"run.completed" | "run.failed" | "run.cancelled" | "run.timed_out">;
+
+const STATUS_OF = {
+  "run.completed": "completed",
+  "run.failed": "failed",
+  "run.cancelled": "cancelled",
+  "run.timed_out": "timed_out",
+} as const;
+
+function reduceEnded(view: RunView, event: Ended): void {
+  view.status = STATUS_OF[event.type];
+  view.endedAt = event.at;
+  view.errorCode = event.payload.errorCode ?? null;
+  view.ending = null;
+}
+
+/** Nodes that something is being done for; after a crash, those that were interrupted. */
+export function activeNodeIds(view: RunView): readonly string[] {
+  return [...view.nodes.values()]
+    .filter(({ status }) => status === "running" || status === "streaming" || status === "retrying")
+    .map(({ id }) => id);
+}
+
+/** Nodes that have no result yet. */
+export function unsettledNodeIds(view: RunView): readonly string[] {
+  return [...view.nodes.values()].filter(({ status }) => !isSettled(status)).map(({ id }) => id);
+}

@@ -1,0 +1,170 @@
+import type { Json, JsonObject } from "../base/index.ts";
+import {
+  type ApprovalSource,
+  type ApprovalStatus,
+  type Decision,
+  NODE_STATUSES,
+  type NodeStatus,
+  type RunStatus,
+  type WaitingReason,
+} from "../event/index.ts";
+import type { Plan } from "../plan/index.ts";
+
+/** What a client must know of a plan to show a run: its nodes in plan order. */
+export interface PlanOutline {
+  readonly nodes: readonly OutlineNode[];
+}
+
+export interface OutlineNode {
+  readonly id: string;
+  readonly label: string;
+  readonly wave: number;
+}
+
+export function outlineOf(plan: Plan): PlanOutline {
+  return { nodes: plan.nodes.map(({ id, label, wave }) => ({ id, label, wave })) };
+}
+
+/**
+ * A run as seen from its events alone: what console, CLI and clients show. The view is changed in place, one event at
+ * a time; a `NodeView` or `ApprovalView` is replaced whenever it changes, so that screens may compare by identity.
+ */
+export interface RunView {
+  status: RunStatus;
+  epoch: number;
+  lastEventId: number;
+  /** An event is missing: nothing after it has been folded, and the stream is to be resumed after `lastEventId`. */
+  hasGap: boolean;
+  workflow: string | null;
+  version: number | null;
+  parentRunId: string | null;
+  recursionDepth: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  errorCode: string | null;
+  costMicros: number;
+  /** What the run is winding down to, while something is still in flight. */
+  ending: "cancelled" | "timed_out" | "failed" | null;
+  /** Plan order when an outline was given, otherwise order of appearance; instances stand last. */
+  readonly nodes: Map<string, NodeView>;
+  readonly approvals: Map<string, ApprovalView>;
+  /** Nodes by status, instances included. */
+  readonly counts: Record<NodeStatus, number>;
+  /** Results of instances carried over from another run, until their node expands. */
+  readonly carriedInstances: Map<string, { readonly outputs: JsonObject; readonly output: string }>;
+}
+
+export interface NodeView {
+  readonly id: string;
+  readonly label: string;
+  readonly wave: number | null;
+  /** Set on an instance of a `for_each` node. */
+  readonly instance: { readonly parent: string; readonly element: number } | null;
+  readonly status: NodeStatus;
+  readonly waitingReason: WaitingReason | null;
+  readonly attempts: number;
+  readonly retries: number;
+  /** Start of the first attempt. */
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+  readonly durationMs: number | null;
+  readonly outputs: JsonObject | null;
+  readonly output: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly costMicros: number;
+  readonly agentId: string | null;
+  readonly model: string | null;
+  /** Labels a person has to bind, while the node is blocked for them. */
+  readonly missing: readonly string[];
+  readonly approvalId: string | null;
+  readonly childRunId: string | null;
+  /** Pieces of the current attempt, joined. */
+  readonly streamedText: string;
+  readonly streamedMedia: readonly Json[];
+  /** Highest piece seen; one that is not higher is dropped. -1 before the first. */
+  readonly deltaIndex: number;
+  /** Running only because its instances are. */
+  readonly isExpanded: boolean;
+}
+
+export interface ApprovalView {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly source: ApprovalSource;
+  readonly status: ApprovalStatus;
+  readonly choices: readonly Decision[];
+  readonly summary: string;
+  readonly rendered: string;
+  readonly digest: string;
+  readonly agentId: string | null;
+  readonly approvers: readonly string[];
+  readonly hop: number;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly resolvedAt: number | null;
+  readonly decision: Decision | null;
+  readonly by: string | null;
+  readonly reason: string | null;
+}
+
+/** A run before its first event. */
+export function createView(outline?: PlanOutline): RunView {
+  const nodes = (outline?.nodes ?? []).map(({ id, label, wave }) => newNode(id, label, wave, null));
+  const counts = Object.fromEntries(NODE_STATUSES.map((status) => [status, 0])) as Record<NodeStatus, number>;
+  counts.pending = nodes.length;
+  return {
+    status: "queued",
+    epoch: 0,
+    lastEventId: 0,
+    hasGap: false,
+    workflow: null,
+    version: null,
+    parentRunId: null,
+    recursionDepth: 0,
+    startedAt: null,
+    endedAt: null,
+    errorCode: null,
+    costMicros: 0,
+    ending: null,
+    nodes: new Map(nodes.map((node) => [node.id, node])),
+    approvals: new Map(),
+    counts,
+    carriedInstances: new Map(),
+  };
+}
+
+export function newNode(id: string, label: string, wave: number | null, instance: NodeView["instance"]): NodeView {
+  return {
+    id,
+    label,
+    wave,
+    instance,
+    status: "pending",
+    ...NOTHING_NOW,
+    attempts: 0,
+    retries: 0,
+    startedAt: null,
+    costMicros: 0,
+    agentId: null,
+    model: null,
+    streamedText: "",
+    streamedMedia: [],
+    deltaIndex: -1,
+  };
+}
+
+/** What belongs to a status and goes with it. */
+export const NOTHING_NOW = {
+  waitingReason: null,
+  completedAt: null,
+  durationMs: null,
+  outputs: null,
+  output: null,
+  errorCode: null,
+  errorMessage: null,
+  missing: [],
+  approvalId: null,
+  childRunId: null,
+  isExpanded: false,
+} as const satisfies Partial<NodeView>;

@@ -1,0 +1,47 @@
+import type { ChildFinishedInput, RunState, StartChild } from "../core/engine/index.ts";
+import { leafOutputs } from "./leaf-outputs.ts";
+
+/** What a parent is told about a child run that has ended; `bug` when it broke instead. */
+export function childReport(
+  called: { readonly nodeId: string; readonly attempt: number },
+  state: RunState,
+  bug: string | null,
+): ChildFinishedInput {
+  const errorMessage = bug ?? failureOf(state);
+  return {
+    type: "child_finished",
+    nodeId: called.nodeId,
+    attempt: called.attempt,
+    childRunId: state.runId,
+    status: bug === null ? state.status : "failed",
+    outputs: leafOutputs(state),
+    costMicros: state.costMicros,
+    tokens: state.tokens,
+    ...(errorMessage === null ? {} : { errorMessage }),
+  };
+}
+
+/** What a parent is told about a child run that could not be started. */
+export function refusedChild({ nodeId, attempt, childRunId }: StartChild, errorMessage: string): ChildFinishedInput {
+  const tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
+  return {
+    type: "child_finished",
+    nodeId,
+    attempt,
+    childRunId,
+    status: "failed",
+    outputs: {},
+    costMicros: 0,
+    tokens,
+    errorMessage,
+  };
+}
+
+/** Why a run ended badly, in the words of the first node that failed. */
+function failureOf(state: RunState): string | null {
+  if (state.status === "completed") return null;
+  for (const { id, now } of state.nodes) {
+    if (now.status === "failed" || now.status === "timed_out") return `${id}: ${now.errorMessage}`;
+  }
+  return state.errorCode;
+}

@@ -1,0 +1,142 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { REPOSITORY } from "./law/source.ts";
+
+/** A checkout whose compiler copies sources, whose npm writes what it was asked, and whose program prints its arguments. */
+let root = "";
+
+const COMPILER = `
+const { cpSync, appendFileSync, existsSync } = require("node:fs");
+const out = process.argv[process.argv.indexOf("--outDir") + 1];
+if (existsSync("src/broken")) { console.log("src/broken(1,1): error TS1"); process.exit(2); }
+appendFileSync("compiled.log", "x");
+cpSync("src", out, { recursive: true });
+`;
+const PROGRAM = `export const main = async (args) => { console.log(JSON.stringify(args)); return args.length; };`;
+const NPM = `#!/bin/sh
+echo "$@" >> npm.log
+if [ -f npm-fails ]; then echo "npm error no network" >&2; exit 1; fi
+mkdir -p node_modules && touch node_modules/.package-lock.json
+`;
+
+function put(path: string, text: string, mode = 0o644): void {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode });
+}
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "sluice-checkout-"));
+  for (const path of ["bin/sluice", "bin/package.json", "scripts/checkout.mjs", "scripts/lock.mjs"]) {
+    put(path, readFileSync(join(REPOSITORY, path), "utf8"), 0o755);
+  }
+  put("package.json", '{"type":"module"}');
+  put("package-lock.json", "{}");
+  utimesSync(join(root, "package-lock.json"), 1_000, 1_000);
+  put("src/cli/main.js", PROGRAM);
+  put("node_modules/typescript/bin/tsc", COMPILER, 0o755);
+  put("node_modules/typescript/package.json", '{"type":"commonjs"}');
+  put("node_modules/.package-lock.json", "{}");
+  put("fake/npm", NPM, 0o755);
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: `${join(root, "fake")}:${process.env["PATH"]}` });
+
+function start(args: readonly string[], program = join(root, "bin", "sluice"), cwd = tmpdir()) {
+  const result = spawnSync(program, args, { cwd, encoding: "utf8", env: environment() });
+  return { code: result.status, out: result.stdout, said: result.stderr };
+}
+
+const compiled = (): number => readFileSync(join(root, "compiled.log"), "utf8").length;
+
+describe("bin/sluice", () => {
+  it("builds what is missing, passes arguments and exit code through, and is silent the second time", () => {
+    expect(start(["a", "b"])).toEqual({ code: 2, out: '["a","b"]\n', said: "sluice: building, once\n" });
+    expect(start([])).toEqual({ code: 0, out: "[]\n", said: "" });
+    expect(compiled()).toBe(1);
+  });
+
+  it("works through a symbolic link", () => {
+    const link = join(root, "linked");
+    symlinkSync(join(root, "bin", "sluice"), link);
+    expect(start(["x"], link)).toMatchObject({ code: 1, out: '["x"]\n' });
+  });
+
+  it("builds again when a source is added, changed or removed, and not for a test", () => {
+    start([]);
+    put("src/cli/other.js", "1");
+    expect(start([]).said).toContain("building");
+    expect(existsSync(join(root, "dist/cli/other.js"))).toBe(true);
+    put("src/cli/other.js", "22");
+    expect(start([]).said).toContain("building");
+    rmSync(join(root, "src/cli/other.js"));
+    expect(start([]).said).toContain("building");
+    expect(existsSync(join(root, "dist/cli/other.js"))).toBe(false);
+    put("src/cli/main.test.ts", "");
+    expect(start([]).said).toBe("");
+  });
+
+  it("says what does not compile, keeps the old build, and cleans up", () => {
+    start([]);
+    put("src/broken", "");
+    const { code, said } = start([]);
+    expect(code).toBe(2);
+    expect(said).toContain("src/broken(1,1): error TS1");
+    expect(said).toContain("sluice: the sources do not compile");
+    expect(existsSync(join(root, "dist/cli/main.js"))).toBe(true);
+    expect(existsSync(join(root, ".prepare.lock"))).toBe(false);
+    rmSync(join(root, "src/broken"));
+    expect(start([]).code).toBe(0);
+  });
+
+  it("installs when packages are missing or older than the lock file", () => {
+    rmSync(join(root, "node_modules/.package-lock.json"));
+    expect(start([]).said).toContain("installing packages");
+    expect(readFileSync(join(root, "npm.log"), "utf8")).toMatch(/^ci --include=dev /);
+    expect(start([]).said).toBe("");
+    utimesSync(join(root, "package-lock.json"), new Date(), new Date(Date.now() + 60_000));
+    expect(start([]).said).toContain("installing packages");
+  });
+
+  it("says in one line why it could not install", () => {
+    rmSync(join(root, "node_modules/.package-lock.json"));
+    put("npm-fails", "");
+    const { code, said } = start([]);
+    expect(code).toBe(2);
+    expect(said).toContain("npm error no network");
+    expect(said.trimEnd().split("\n").at(-1)).toMatch(/^sluice: npm ci failed with code 1; /);
+  });
+
+  it("breaks the lock of a process that is gone", () => {
+    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+    put(".prepare.lock", String(gone));
+    expect(start(["x"])).toMatchObject({ code: 1, said: "sluice: building, once\n" });
+  });
+
+  it("builds once when several start together", async () => {
+    const run = (): Promise<number | null> =>
+      new Promise((resolve, reject) => {
+        const child = spawn(join(root, "bin", "sluice"), ["x"], { stdio: "ignore", env: environment() });
+        child.on("error", reject);
+        child.on("exit", resolve);
+      });
+    expect(await Promise.all([run(), run(), run()])).toEqual([1, 1, 1]);
+    expect(compiled()).toBe(1);
+  });
+});

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  createScriptedAdapter,
+  createVirtualClock,
+  EMPTY_SCRIPT,
+  readScript,
+  SCRIPTED_PROVIDER,
+} from "../src/bridge/index.ts";
+import { checkArgs } from "../src/core/definition/index.ts";
+import { checkSource, type Plan } from "../src/core/plan/index.ts";
+import { projectRun, projectView, reduceRun, outlineOf, type RunProjection } from "../src/core/view/index.ts";
+import { createAllowAllJudge, LocalDriver, type PinnedWorkflow } from "../src/driver/index.ts";
+import { REPOSITORY } from "./law/source.ts";
+
+const FOLDER = join(REPOSITORY, "examples");
+const files = readdirSync(FOLDER);
+const workflows = files.filter((file) => file.endsWith(".lobsterX") || file === "07-lens-graph.yaml");
+const scripts = files.filter((file) => file.endsWith(".script.yaml"));
+const read = (file: string): string => readFileSync(join(FOLDER, file), "utf8");
+
+function planOf(file: string): Plan {
+  const { plan, problems } = checkSource(read(file), { library: null, lenses: null, workflows: null });
+  if (plan === null) throw new Error(`${file}: ${JSON.stringify(problems)}`);
+  return plan;
+}
+
+/** Runs an example in process, in virtual time, and answers every approval the same way. */
+async function run(
+  file: string,
+  given: { script?: string; args?: Record<string, string>; decision?: "approve" | "reject" | "retry" } = {},
+): Promise<RunProjection> {
+  const plan = planOf(file);
+  const args = checkArgs(plan.args, given.args ?? {});
+  if (!args.ok) throw new Error(JSON.stringify(args));
+  const clock = createVirtualClock(1_700_000_000_000);
+  const script = given.script === undefined ? EMPTY_SCRIPT : readScript(read(given.script)).script;
+  const pinned = new Map(
+    workflows.map((name): [string, PinnedWorkflow] => {
+      const other = planOf(name);
+      return [other.name, { plan: other, version: null, hash: name }];
+    }),
+  );
+  let runs = 0;
+  const driver = new LocalDriver({
+    adapters: [createScriptedAdapter({ script, clock })],
+    clock,
+    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
+    newRunId: () => `run_${(runs += 1)}`,
+    jitter: () => 0.5,
+    resolveWorkflow: ({ name }) => pinned.get(name) ?? null,
+    answerApproval: async ({ choices }) => {
+      const wanted = given.decision ?? "approve";
+      return { decision: choices.includes(wanted) ? wanted : "retry", by: "user:test", reason: "as the test says" };
+    },
+  });
+  const runId = driver.start({ plan, version: null, hash: file }, args.value, "manual");
+  let state = driver.stateOf(runId);
+  const settled = driver.whenSettled(runId).then((settlement) => (state = settlement.state));
+  let isSettled = false;
+  void settled.then(() => (isSettled = true));
+  await clock.run(() => isSettled);
+  driver.close();
+  const projection = projectRun(state, { workflowId: plan.name });
+  const view = reduceRun(driver.logOf(runId), outlineOf(plan));
+  expect(projectView(view, { workflowId: plan.name, runId })).toEqual(projection);
+  return projection;
+}
+
+const statuses = (projection: RunProjection): Record<string, string> =>
+  Object.fromEntries(projection.nodeResults.map(({ nodeId, status }) => [nodeId, status]));
+const outputsOf = (projection: RunProjection, nodeId: string): unknown =>
+  projection.nodeResults.find((result) => result.nodeId === nodeId)?.outputs;
+
+describe("examples", () => {
+  it("are all listed and say what they show and how to run them", () => {
+    const readme = read("README.md");
+    for (const file of workflows) expect(readme).toContain(`(${file})`);
+    for (const file of [...workflows, ...scripts]) {
+      const [first = "", ...rest] = read(file).split("\n");
+      expect(first, file).toMatch(/^# Shows: \S/);
+      const command = rest.find((line) => line.startsWith("# Run:"));
+      expect(command, file).toContain("bin/sluice run examples/");
+      for (const [path] of command?.matchAll(/examples\/[\w.-]+/g) ?? []) expect(files).toContain(path.slice(9));
+    }
+  });
+
+  it.each(workflows)("%s has no problem and no warning", (file) => {
+    const { problems, warnings } = checkSource(read(file), { library: null, lenses: null, workflows: null });
+    expect([...problems, ...warnings]).toEqual([]);
+  });
+
+  it.each(scripts)("%s has no problem", (file) => {
+    expect(readScript(read(file)).problems).toEqual([]);
+  });
+
+  const wanted: Record<string, Record<string, string>> = {
+    "02-diamond.lobsterX": { city: "Lisbon" },
+    "06-child.lobsterX": { subject: "bees" },
+    "07-lens-graph.yaml": { question: "Why is the sky blue?" },
+  };
+
+  it.each(workflows)("%s completes without a script", async (file) => {
+    expect(await run(file, { args: wanted[file] ?? {} })).toMatchObject({ status: "completed", failedCount: 0 });
+  });
+});
+
+describe("examples with their scripts", () => {
+  it("01: what is scripted is what comes out", async () => {
+    const projection = await run("01-hello.lobsterX", { script: "01-hello.script.yaml" });
+    expect(projection).toMatchObject({ status: "completed", costMicros: 400 });
+    expect(projection.nodeResults[0]?.output).toBe("Good morning, and welcome aboard!");
+  });
+
+  it("03: the approval opens one branch, the rejection the other", async () => {
+    const script = "03-approval.script.yaml";
+    const approved = await run("03-approval.lobsterX", { script, decision: "approve" });
+    expect(approved.status).toBe("completed");
+    expect(statuses(approved)).toEqual({
+      draft: "completed",
+      picture: "skipped",
+      release: "completed",
+      publish: "completed",
+      file_away: "skipped",
+    });
+    const rejected = await run("03-approval.lobsterX", { script, decision: "reject" });
+    expect(rejected.status).toBe("completed");
+    expect(statuses(rejected)).toMatchObject({ release: "completed", publish: "skipped", file_away: "completed" });
+  });
+
+  it("04: a busy supplier is asked again, a failing check goes to a person", async () => {
+    const projection = await run("04-retry-and-escalate.lobsterX", { script: "04-retry-and-escalate.script.yaml" });
+    expect(projection.status).toBe("completed");
+    const attempts = Object.fromEntries(projection.nodeResults.map(({ nodeId, attempts: count }) => [nodeId, count]));
+    expect(attempts).toEqual({ fetch: 2, check: 3, store: 1 });
+    expect(outputsOf(projection, "check")).toMatchObject({ verdict: "FINE" });
+  });
+
+  it("05: one dish in three may stay untranslated", async () => {
+    const projection = await run("05-for-each.lobsterX", { script: "05-for-each.script.yaml" });
+    expect(projection.status).toBe("completed");
+    expect(statuses(projection)).toMatchObject({
+      "translate[0]": "completed",
+      "translate[1]": "failed",
+      menu: "completed",
+    });
+    expect(outputsOf(projection, "translate")).toMatchObject({ count: 3, failed: 1 });
+  });
+
+  it("07: no doubt, no second look", async () => {
+    const script = "07-lens-graph.script.yaml";
+    const projection = await run("07-lens-graph.yaml", { script, args: { question: "Why?" } });
+    expect(projection.status).toBe("completed");
+    expect(statuses(projection)).toMatchObject({ judge: "completed", second_look: "skipped", reply: "completed" });
+  });
+
+  it("08: sloppy answers become typed outputs", async () => {
+    const projection = await run("08-typed-outputs.lobsterX", { script: "08-typed-outputs.script.yaml" });
+    expect(projection.status).toBe("completed");
+    expect(outputsOf(projection, "read")).toMatchObject({
+      supplier: "Blue Harbour Ltd",
+      total: 412.5,
+      lines: 3,
+      is_signed: true,
+      tags: ["travel"],
+    });
+    expect(outputsOf(projection, "decide")).toMatchObject({ decision: "PAY", total: 412.5, is_signed: true });
+    expect(statuses(projection)).toMatchObject({ pay: "completed" });
+  });
+});

@@ -1,0 +1,63 @@
+/** Which room may import which, and which packages each may use. ARCHITECTURE.md shows the same table. */
+export interface RoomLaw {
+  readonly rooms: readonly string[];
+  readonly packages: readonly string[];
+  /** May it use modules of Node itself? */
+  readonly isNode: boolean;
+}
+
+const pure = (rooms: readonly string[], packages: readonly string[] = []): RoomLaw => ({
+  rooms: rooms.map((room) => `core/${room}`),
+  packages,
+  isNode: false,
+});
+
+export const ROOMS: Readonly<Record<string, RoomLaw>> = {
+  "core/base": pure([], ["@noble/hashes"]),
+  "core/pattern": pure(["base"], ["re2js"]),
+  "core/text": pure(["base"], ["yaml"]),
+  "core/expression": pure(["base"]),
+  "core/template": pure(["base", "expression"]),
+  "core/graph": pure(["base"]),
+  "core/definition": pure(["base", "pattern", "text", "expression", "template", "graph"]),
+  "core/outputs": pure(["base", "pattern", "expression", "template", "definition", "event"]),
+  "core/plan": pure(["base", "expression", "template", "graph", "definition"]),
+  "core/event": pure(["base"], ["zod"]),
+  "core/engine": pure(["base", "expression", "template", "outputs", "definition", "plan", "event"]),
+  "core/view": pure(["base", "event", "engine", "plan"]),
+  "core/team": pure(["base", "definition", "plan"]),
+  "core/instructions": pure(["base", "definition", "plan"]),
+  bridge: { rooms: ["core"], packages: ["zod"], isNode: true },
+  driver: { rooms: ["core", "bridge"], packages: [], isNode: true },
+  cli: { rooms: ["core", "bridge", "driver"], packages: ["commander"], isNode: true },
+};
+
+/** The room of a file under `src`, or null when it lies in none. */
+export function roomOf(path: string): string | null {
+  const parts = path.split("/");
+  if (parts[0] !== "src" || parts.length < 3) return null;
+  if (parts[1] !== "core") return parts[1] ?? null;
+  return parts.length < 4 ? null : `core/${parts[2]}`;
+}
+
+/** May `from` import `to`? `core` stands for every room inside it. */
+export function mayImport(from: string, to: string): boolean {
+  if (from === to) return true;
+  return (ROOMS[from]?.rooms ?? []).some((room) => room === to || (room === "core" && to.startsWith("core/")));
+}
+
+/** The table of ARCHITECTURE.md as `room → rooms it may import`, for comparison with the one above. */
+export function roomsInArchitecture(text: string): Map<string, string[]> {
+  const table = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const cells = line.split("|").map((cell) => cell.trim());
+    const names = [...(cells[1] ?? "").matchAll(/`([a-z/]+)`/g)].map((match) => match[1] ?? "");
+    if (cells.length !== 5 || names.length === 0) continue;
+    const imports = (cells[3] ?? "").split(",").map((word) => word.replaceAll(/\(.*\)/g, "").trim());
+    for (const name of names) {
+      const prefix = name.startsWith("core/") ? "core/" : "";
+      table.set(name, imports[0] === "nothing" ? [] : imports.map((word) => prefix + word));
+    }
+  }
+  return table;
+}

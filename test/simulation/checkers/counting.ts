@@ -1,0 +1,123 @@
+import { statusAfter } from "../world/facts.ts";
+import { DEFAULT_ESTIMATE_MICROS } from "../world/ledger.ts";
+import { type Checker, type Seen, type Surroundings, Violation } from "./checker.ts";
+
+/** E14. The cost of the nodes is the cost of the run is what the ledger booked. */
+export function costsAgree(around: Surroundings): Checker {
+  return {
+    id: "E14",
+    beforeEvent({ facts, event }: Seen): void {
+      if (!isEnd(event.type) || !("costMicros" in event.payload)) return;
+      if (event.payload.costMicros === facts.costMicros) return;
+      throw new Violation("E14", facts.runId, `the run ends with cost ${event.payload.costMicros}, its events say ${facts.costMicros}`);
+    },
+    afterCommit(facts): void {
+      const booked = around.costOf(facts.runId);
+      if (booked !== facts.costMicros) {
+        throw new Violation("E14", facts.runId, `the events say ${facts.costMicros}, the ledger ${booked}`);
+      }
+      let ofNodes = 0;
+      if (!facts.hasEnded) return;
+      for (const node of facts.nodes.values()) ofNodes += node.costMicros;
+      if (ofNodes !== booked) throw new Violation("E14", facts.runId, `the nodes cost ${ofNodes}, the run ${booked}`);
+    },
+  };
+}
+
+function isEnd(type: string): boolean {
+  return type === "run.completed" || type === "run.failed" || type === "run.cancelled" || type === "run.timed_out";
+}
+
+/** E15. Slots held by an agent never exceed its limit, at any instant. */
+export function slotsHold(around: Surroundings): Checker {
+  const openByAgent = new Map<string, number>();
+  const agentByNode = new Map<string, string>();
+  return {
+    id: "E15",
+    afterEvent({ facts, node, event }: Seen): void {
+      if (node === undefined) return;
+      const key = `${facts.runId}/${node.id}`;
+      if (event.type !== "node.started") {
+        const agentId = agentByNode.get(key);
+        const to = agentId === undefined ? null : statusAfter(event, node.status);
+        if (agentId === undefined || to === null || to === "running" || to === "streaming") return;
+        agentByNode.delete(key);
+        openByAgent.set(agentId, (openByAgent.get(agentId) ?? 0) - 1);
+        return;
+      }
+      const { agentId } = event.payload;
+      if (agentId === null) return;
+      const open = (openByAgent.get(agentId) ?? 0) + 1;
+      openByAgent.set(agentId, open);
+      agentByNode.set(key, agentId);
+      const limit = around.agents.get(agentId)?.maxConcurrent ?? 0;
+      if (open > limit) throw new Violation("E15", facts.runId, `${agentId} has ${open} attempts open, its limit is ${limit}`);
+    },
+  };
+}
+
+/** E16. Spent plus reserved stays within the ceiling at every admission. */
+export function budgetsHold(around: Surroundings): Checker {
+  const spent = new Map<string, number>();
+  const reserved = new Map<string, number>();
+  const holding = new Map<string, { readonly agentId: string; readonly estimate: number }>();
+  const agentOfAttempt = new Map<string, string>();
+  const estimates = new Map<string, number>();
+  const add = (to: Map<string, number>, key: string, micros: number) => to.set(key, (to.get(key) ?? 0) + micros);
+  return {
+    id: "E16",
+    afterEvent({ facts, node, event }: Seen): void {
+      if (node === undefined) return;
+      const key = `${facts.runId}/${node.id}`;
+      if (event.type === "cost.recorded") {
+        const agentId = agentOfAttempt.get(`${key}/${event.payload.attempt}`);
+        if (agentId !== undefined) add(spent, agentId, event.payload.costMicros);
+        return;
+      }
+      if (event.type === "node.started" && event.payload.agentId !== null) {
+        const { agentId, attempt } = event.payload;
+        const estimate = estimates.get(key) ?? 0;
+        const total = (spent.get(agentId) ?? 0) + (reserved.get(agentId) ?? 0) + estimate;
+        const ceiling = around.agents.get(agentId)?.ceilingMicros ?? 0;
+        if (total > ceiling) throw new Violation("E16", facts.runId, `${agentId} is admitted at ${total} of ${ceiling}`);
+        add(reserved, agentId, estimate);
+        holding.set(key, { agentId, estimate });
+        agentOfAttempt.set(`${key}/${attempt}`, agentId);
+        return;
+      }
+      const held = holding.get(key);
+      const to = held === undefined ? null : statusAfter(event, node.status);
+      if (held === undefined || to === null || to === "running" || to === "streaming") return;
+      holding.delete(key);
+      add(reserved, held.agentId, -held.estimate);
+    },
+    afterTurn(facts, turn): void {
+      for (const effect of turn.effects) {
+        if (effect.type !== "request-verdict") continue;
+        const estimate = effect.hints.estimatedCostMicros ?? DEFAULT_ESTIMATE_MICROS;
+        estimates.set(`${facts.runId}/${effect.nodeId}`, estimate);
+      }
+    },
+  };
+}
+
+/** E19. A child never outlives a cancelled parent. */
+export function childrenEndFirst(around: Surroundings): Checker {
+  return {
+    id: "E19",
+    beforeEvent({ facts, event }: Seen): void {
+      if (event.type !== "run.cancelled") return;
+      for (const { childRunId } of facts.children.values()) {
+        const child = around.runs.get(childRunId);
+        if (child === undefined || child.facts.hasEnded) continue;
+        throw new Violation("E19", facts.runId, `cancelled while its child ${childRunId} is ${child.facts.status}`);
+      }
+    },
+    quiet(runs): void {
+      for (const { facts, parent } of runs) {
+        if (parent === null || facts.hasEnded || parent.run.facts.status !== "cancelled") continue;
+        throw new Violation("E19", facts.runId, `goes on although its parent ${parent.run.facts.runId} was cancelled`);
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { isSettled, type NodeStatus, type RunEvent } from "../../../src/core/event/index.ts";
+import type { NodeFacts, RunFacts } from "../world/facts.ts";
+import { type Checker, type Seen, Violation } from "./checker.ts";
+
+const ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);
+
+/** A run ends as its nodes say, with everything settled and every question closed, and its end is the last of a turn. */
+export function endsAsNodesSay(): Checker {
+  return {
+    id: "ending",
+    beforeEvent({ facts, event, turn }: Seen): void {
+      if (!ENDS.has(event.type)) return;
+      const fail = (message: string) => new Violation("ending", facts.runId, `${event.type}: ${message}`);
+      if (turn.events.at(-1) !== event) throw fail("is not the last of its turn");
+      const planNodes = [...facts.nodes.values()].filter((node) => node.owner === null);
+      const open = [...facts.nodes.values()].find((node) => !isSettled(node.status) && isCurrent(node));
+      if (open !== undefined) throw fail(`${open.id} is ${open.status}`);
+      const asked = [...facts.approvals.values()].find(({ status }) => status === "pending");
+      if (asked !== undefined) throw fail(`approval ${asked.id} is still open`);
+      const expected = expectedEnd(facts, planNodes);
+      if (event.type !== expected) throw fail(`its nodes say ${expected}`);
+      requireCounts(facts, event, fail);
+    },
+    afterCommit(facts, turns): void {
+      const at = turns.findIndex(({ events }) => events.some(({ type }) => ENDS.has(type)));
+      if (at < 0) return;
+      const later = turns.slice(at + 1).flatMap(({ events }) => events);
+      if (later.length > 0) throw new Violation("ending", facts.runId, `${later[0]?.type} in the commit of the run's end`);
+    },
+  };
+}
+
+/** Instances an earlier epoch left behind belong to nobody any more. */
+function isCurrent(node: NodeFacts): boolean {
+  return node.owner === null || node.owner.instances.includes(node);
+}
+
+function expectedEnd(facts: RunFacts, nodes: readonly NodeFacts[]): string {
+  if (facts.ending === "cancelling") return "run.cancelled";
+  if (facts.ending === "timing_out") return "run.timed_out";
+  if (facts.ending === "halting") return "run.failed";
+  const has = (...statuses: NodeStatus[]) => nodes.some(({ status }) => statuses.includes(status));
+  if (facts.workflow.plan.completion === "strict") {
+    if (has("failed", "timed_out")) return "run.failed";
+    return has("cancelled") ? "run.cancelled" : "run.completed";
+  }
+  const leaves = nodes.filter(({ plan }) => plan.dependents.length === 0);
+  if (leaves.every(({ status }) => status === "completed" || status === "skipped")) return "run.completed";
+  return has("cancelled") && !has("failed", "timed_out") ? "run.cancelled" : "run.failed";
+}
+
+function requireCounts(facts: RunFacts, event: RunEvent, fail: (message: string) => Violation): void {
+  if (!("counts" in event.payload)) throw fail("says no counts");
+  const { counts } = event.payload;
+  const statuses = ["completed", "failed", "skipped", "cancelled", "timed_out"] as const;
+  for (const status of statuses) {
+    const said = counts[status === "timed_out" ? "timedOut" : status];
+    const seen = facts.counts.get(status) ?? 0;
+    if (said !== seen) throw fail(`counts ${said} ${status}, there are ${seen}`);
+  }
+}
+
+/** An open approval and a blocked node belong to each other, one to one, whenever a commit ends. */
+export function approvalsMatchBlocked(): Checker {
+  return {
+    id: "approvals",
+    afterCommit(facts, turns): void {
+      if (!turns.some(({ events }) => events.some(({ type }) => type.startsWith("approval.") || type === "node.blocked"))) return;
+      const waiting = new Map<string, string>();
+      for (const { id, nodeId, status } of facts.approvals.values()) {
+        if (status !== "pending") continue;
+        const other = waiting.get(nodeId);
+        if (other !== undefined) throw new Violation("approvals", facts.runId, `${nodeId} waits for ${other} and ${id}`);
+        waiting.set(nodeId, id);
+        const node = facts.nodes.get(nodeId);
+        if (node?.status !== "blocked") {
+          throw new Violation("approvals", facts.runId, `${id} is open, but ${nodeId} is ${node?.status}`);
+        }
+      }
+      for (const node of facts.nodes.values()) {
+        if (node.status === "blocked" && !waiting.has(node.id)) {
+          throw new Violation("approvals", facts.runId, `${node.id} is blocked and nobody is asked`);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { budgetsHold, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
+import type { MakeChecker } from "./checker.ts";
+import { cancelledNeverRuns, deltasIncrease, everyDispatchIsAllowed, idsCount, skippedNeverRuns } from "./dispatching.ts";
+import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
+import { restartsExactly } from "./restarting.ts";
+import { retriesFollowPolicy } from "./retrying.ts";
+import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
+import { startsAfterParents } from "./starting.ts";
+import { movesAreInTable, payloadsFit } from "./table.ts";
+import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
+
+export { type Checker, type MakeChecker, Violation } from "./checker.ts";
+export { notesMarkers } from "./markers.ts";
+export { Suite } from "./suite.ts";
+
+/** Every checker that judges what it is shown; E7 and E9 feed the engine themselves, E8 and E20 compare schedules. */
+export const CHECKERS: readonly MakeChecker[] = [
+  startsAfterParents,
+  settledStays,
+  oneOpenAttempt,
+  oneResult,
+  finishedIsQuiet,
+  neverStuck,
+  waitsHaveWakeups,
+  restartsExactly,
+  skippedNeverRuns,
+  cancelledNeverRuns,
+  idsCount,
+  costsAgree,
+  slotsHold,
+  budgetsHold,
+  everyDispatchIsAllowed,
+  deltasIncrease,
+  childrenEndFirst,
+  movesAreInTable,
+  payloadsFit,
+  endsAsNodesSay,
+  approvalsMatchBlocked,
+  retriesFollowPolicy,
+];

@@ -1,0 +1,115 @@
+import type { RunEvent } from "../../../src/core/event/index.ts";
+import type { Marker, Sometimes } from "../sometimes.ts";
+import type { NodeFacts, RunFacts } from "../world/facts.ts";
+import type { Checker, Seen } from "./checker.ts";
+
+/** Judges nothing: notes which of the interesting things happened. */
+export function notesMarkers(sometimes: Sometimes): Checker {
+  return {
+    id: "markers",
+    beforeEvent({ facts, node, event, turn }: Seen): void {
+      const marker = markerOf(facts, node, event);
+      if (marker !== null) sometimes.hit(marker);
+      if (event.type === "node.completed" && node !== undefined && node.tries > 1) sometimes.hit("retry_then_success");
+      if (event.type === "cost.recorded" && event.payload.late === true && node !== undefined) {
+        if (node.status === "cancelled") sometimes.hit("late_result_after_cancel");
+        else if (turn.input.type === "callback") sometimes.hit("late_result_after_timeout");
+      }
+    },
+    afterTurn(facts, { input, refusal, effects }): void {
+      if (input.type === "approval" && refusal !== undefined) {
+        sometimes.hit("approval_refused");
+        if (facts.ending === "cancelling" || facts.status === "cancelled") sometimes.hit("approve_vs_cancel");
+      }
+      if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
+    },
+  };
+}
+
+function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent): Marker | null {
+  switch (event.type) {
+    case "approval.escalated":
+      return "approval_hop";
+    case "approval.requested":
+      return event.payload.source === "escalation" ? "escalated" : null;
+    case "approval.resolved":
+      return event.payload.status === "expired" ? "approval_expired" : null;
+    case "contract.violated":
+      return "contract_violated";
+    case "cost.recorded":
+      return event.payload.late === true ? "late_cost" : null;
+    case "node.timed_out":
+      return "timed_out";
+    case "node.stream.delta":
+      return "streamed";
+    case "node.skipped":
+      return skipMarker(event.payload.reason);
+    case "node.failed":
+      return failMarker(node, event.payload.errorCode);
+    case "node.cancelled":
+      return cancelMarker(node, event.payload.reason);
+    case "node.completed":
+      return completionMarker(node, event);
+    case "run.timed_out":
+      return "run_timed_out";
+    case "run.recovered":
+      return "recovered";
+    case "run.status.changed":
+      return statusMarker(facts, event.payload.reason);
+    case "node.queued":
+      return node?.status === "awaiting_dependency" && isSubstituted(facts, node) ? "lens_substituted" : null;
+    default:
+      return null;
+  }
+}
+
+function skipMarker(reason: string): Marker | null {
+  return reason === "condition_false" ? "condition_skipped" : reason === "parent_failed" ? "parent_failed_skip" : null;
+}
+
+function failMarker(node: NodeFacts | undefined, code: string): Marker | null {
+  switch (code) {
+    case "upstream_failure":
+    case "criteria_failed":
+    case "outcome_unknown":
+    case "too_many_calls":
+      return code;
+    case "too_many_failures":
+      return "for_each_too_many_failures";
+    case "agent_busy":
+    case "rate_limited":
+      return node?.status === "queued" ? "queue_timeout" : null;
+    default:
+      return null;
+  }
+}
+
+function cancelMarker(node: NodeFacts | undefined, reason: string): Marker | null {
+  if (reason === "cancelled_by_sibling") return "halted_fail_fast";
+  if (reason === "rewound") return null;
+  if (node?.status === "retrying") return "cancelled_in_backoff";
+  return node?.status === "queued" ? "cancelled_while_queued" : null;
+}
+
+function completionMarker(node: NodeFacts | undefined, event: Extract<RunEvent, { type: "node.completed" }>): Marker | null {
+  const { outputs } = event.payload;
+  if (node?.plan.forEach !== null && node?.owner === null) {
+    if (outputs["count"] === 0) return "for_each_empty";
+    return outputs["failed"] === 0 ? null : "for_each_partial_failure";
+  }
+  return node?.plan.kind === "gate" && outputs["approved"] === false ? "gate_rejected_but_skipped" : null;
+}
+
+function statusMarker(facts: RunFacts, reason: string | undefined): Marker | null {
+  if (reason === "rewind") return "rewound";
+  if (reason !== "halting") return null;
+  const inFlight = [...facts.nodes.values()].some(({ openAttempt }) => openAttempt > 0);
+  return inFlight ? "halted_wait_all" : null;
+}
+
+function isSubstituted(facts: RunFacts, node: NodeFacts): boolean {
+  return node.plan.parents.some((index) => {
+    const status = facts.nodes.get(facts.workflow.plan.nodes[index]?.id ?? "")?.status;
+    return status === "failed" || status === "timed_out" || status === "cancelled";
+  });
+}

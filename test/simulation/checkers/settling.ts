@@ -1,0 +1,124 @@
+import { isSettled } from "../../../src/core/event/index.ts";
+import { type NodeFacts, type RunFacts, statusAfter } from "../world/facts.ts";
+import { type Checker, type Seen, Violation } from "./checker.ts";
+
+/** E2. A settled node changes only through `invalidated`, and only a rewind or a recover invalidates. */
+export function settledStays(): Checker {
+  return {
+    id: "E2",
+    beforeEvent({ facts, node, event, turn }: Seen): void {
+      if (node === undefined) return;
+      const to = statusAfter(event, node.status);
+      if (to === "invalidated") {
+        const { type } = turn.input;
+        // Instances of a node that a person lets run again are taken back without touching the run.
+        const isReopened = type === "rewind" || type === "recover" || (node.owner !== null && !isSettled(node.owner.status));
+        if (!isReopened) throw new Violation("E2", facts.runId, `${node.id} invalidated by ${type}`);
+        return;
+      }
+      if (to !== null && isSettled(node.status)) {
+        throw new Violation("E2", facts.runId, `${node.id} went from ${node.status} to ${to}`);
+      }
+      if (event.type === "node.expanded") requireFresh(facts, event.payload.instanceIds);
+    },
+  };
+}
+
+function requireFresh(facts: RunFacts, instanceIds: readonly string[]): void {
+  for (const id of instanceIds) {
+    const known = facts.nodes.get(id);
+    if (known === undefined || known.status === "completed" || !isSettled(known.status)) continue;
+    throw new Violation("E2", facts.runId, `${id} is ${known.status} and begins again without being invalidated`);
+  }
+}
+
+/** E3. At most one open attempt per node; numbers count 1, 2, 3 and never restart in a run. */
+export function oneOpenAttempt(): Checker {
+  return {
+    id: "E3",
+    beforeEvent({ facts, node, event }: Seen): void {
+      if (node === undefined || event.type !== "node.started") return;
+      const attempt = event.payload.attempt ?? 0;
+      const fail = (message: string) => new Violation("E3", facts.runId, `${node.id} attempt ${attempt} ${message}`);
+      if (node.openAttempt > 0) throw fail(`began while attempt ${node.openAttempt} is open`);
+      if (attempt !== node.attempts + 1) throw fail(`followed attempt ${node.attempts}`);
+    },
+    afterTurn(facts, turn): void {
+      for (const effect of turn.effects) {
+        if (effect.type !== "dispatch") continue;
+        const node = facts.nodes.get(effect.nodeId);
+        if (node !== undefined && mayDispatch(node, effect.attempt)) continue;
+        throw new Violation("E3", facts.runId, `dispatch of ${effect.dispatchId} without that attempt being open`);
+      }
+    },
+  };
+}
+
+function mayDispatch(node: NodeFacts, attempt: number): boolean {
+  return node.openAttempt === attempt;
+}
+
+const RESULTS: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.retried",
+  "node.skipped",
+  "node.blocked",
+  "node.cancelled",
+]);
+
+/** E4. At most one result is applied per attempt: a second report, or one that comes too late, changes nothing but cost. */
+export function oneResult(): Checker {
+  const reported = new Set<string>();
+  let open = 0;
+  let key = "";
+  return {
+    id: "E4",
+    beforeTurn(facts, { input }): void {
+      key = "";
+      if (input.type === "callback" && input.result.status !== "deferred") {
+        open = facts.nodes.get(input.nodeId)?.openAttempt ?? 0;
+        key = `${facts.runId}/${input.nodeId}/${input.attempt}`;
+      } else if (input.type === "child_finished") key = input.childRunId;
+    },
+    afterTurn(facts, { input, events }): void {
+      if (key === "") return;
+      const isRepeated = reported.has(key);
+      reported.add(key);
+      const fail = (message: string) => new Violation("E4", facts.runId, `${key} ${message}`);
+      if (isRepeated) {
+        if (events.length > 0) throw fail(`reported again and led to ${events[0]?.type}`);
+        return;
+      }
+      if (input.type !== "callback") return;
+      const results = events.filter(
+        (event) => RESULTS.has(event.type) && "nodeId" in event.payload && event.payload.nodeId === input.nodeId,
+      );
+      if (open === input.attempt) {
+        if (results.length !== 1) throw fail(`was reported while open and led to ${results.length} results`);
+      } else {
+        const other = events.find(({ type }) => type !== "cost.recorded");
+        if (other !== undefined) throw fail(`was reported after its end and led to ${other.type}`);
+      }
+    },
+  };
+}
+
+/** E5. A finished run emits nothing but cost until it is reopened, and the end is the last of its commit. */
+export function finishedIsQuiet(): Checker {
+  return {
+    id: "E5",
+    beforeEvent({ facts, event, turn }: Seen): void {
+      if (!facts.hasEnded || event.type === "cost.recorded") return;
+      const { type } = turn.input;
+      if (event.type === "run.status.changed" && (type === "rewind" || type === "recover")) return;
+      throw new Violation("E5", facts.runId, `${event.type} after the run has ${facts.status}`);
+    },
+    afterTurn(facts, turn): void {
+      if (!facts.hasEnded || turn.events.length === 0) return;
+      const busy = turn.effects.find(({ type }) => type === "dispatch" || type === "start-child");
+      if (busy !== undefined) throw new Violation("E5", facts.runId, `${busy.type} by a run that has ${facts.status}`);
+    },
+  };
+}

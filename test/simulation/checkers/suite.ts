@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Carried, Dispatch, Input, RunState } from "../../../src/core/engine/index.ts";
+import type { Engine, Turn } from "../engine.ts";
+import type { Prng } from "../prng.ts";
+import { foldFact, nodeOf, type RunFacts } from "../world/facts.ts";
+import type { SimRun } from "../world/run.ts";
+import { type Checker, type MakeChecker, type Seen, type Surroundings, Violation } from "./checker.ts";
+
+/** Shows every committed turn to every checker, event by event, before and after its fact is folded. */
+export class Suite {
+  private readonly makers: readonly MakeChecker[];
+  private readonly seed: number;
+  private checkers: readonly Checker[] = [];
+  private readonly probes: ReadonlySet<string>;
+
+  /** `probes`: which of the checks that must feed the engine themselves (E7, E9) are on. */
+  constructor(makers: readonly MakeChecker[], seed: number, probes: readonly string[] = ["E7", "E9"]) {
+    this.makers = makers;
+    this.seed = seed;
+    this.probes = new Set(probes);
+  }
+
+  connect(around: Surroundings): void {
+    this.checkers = this.makers.map((make) => make(around, this.seed));
+  }
+
+  observe(run: SimRun, turns: readonly Turn[]): void {
+    const { facts } = run;
+    for (const turn of turns) {
+      for (const checker of this.checkers) checker.beforeTurn?.(facts, turn);
+      for (const event of turn.events) this.observeEvent({ facts, node: nodeOf(facts, event), event, turn });
+      for (const checker of this.checkers) checker.afterTurn?.(facts, turn);
+    }
+    for (const checker of this.checkers) checker.afterCommit?.(facts, turns);
+  }
+
+  private observeEvent(seen: Seen): void {
+    for (const checker of this.checkers) checker.beforeEvent?.(seen);
+    foldFact(seen.facts, seen.event);
+    for (const checker of this.checkers) checker.afterEvent?.(seen);
+  }
+
+  sent(run: SimRun, dispatch: Dispatch): void {
+    for (const checker of this.checkers) checker.sent?.(run.facts, dispatch);
+  }
+
+  restarted(source: RunFacts, named: string | undefined, carried: readonly Carried[]): void {
+    for (const checker of this.checkers) checker.restarted?.(source, named, carried);
+  }
+
+  quiet(runs: readonly SimRun[]): void {
+    for (const checker of this.checkers) checker.quiet?.(runs);
+  }
+
+  report(invariant: string, runId: string, message: string): void {
+    throw new Violation(invariant, runId, message);
+  }
+
+  /** E7. Feeding an input twice equals once. */
+  repeat(engine: Engine, run: SimRun, state: RunState, input: Input): void {
+    if (!this.probes.has("E7") || !isRepeatable(state, input)) return;
+    const { events, effects } = engine.advance(state, input);
+    if (events.length === 0 && effects.length === 0) return;
+    const said = [...events, ...effects].map((each) => each.type).join(", ");
+    this.report("E7", run.facts.runId, `${describeInput(input)} told twice led to more: ${said}`);
+  }
+
+  /** E9. The live state equals the fold of the log, and a fold may be cut anywhere. */
+  compareFold(engine: Engine, run: SimRun, pace: Prng): void {
+    if (!this.probes.has("E9")) return;
+    const { workflow, runId } = run.facts;
+    const whole = engine.replay(workflow.plan, runId, run.log);
+    const cut = pace.below(run.log.length + 1);
+    const pieced = engine.replay(workflow.plan, runId, run.log.slice(0, cut));
+    for (const event of run.log.slice(cut)) engine.apply(pieced, event);
+    requireSame(runId, whole, pieced, `a fold cut at ${cut} and the whole fold`);
+    if (run.state !== null) requireSame(runId, whole, run.state, "the fold of the log and the live state");
+  }
+}
+
+function requireSame(runId: string, left: RunState, right: RunState, what: string): void {
+  for (const key of Object.keys(left) as (keyof RunState)[]) {
+    const isSame =
+      key === "ready"
+        ? isDeepStrictEqual(readyIn(left), readyIn(right))
+        : key === "nodes"
+          ? isDeepStrictEqual(left.nodes.map(withoutCursor), right.nodes.map(withoutCursor))
+          : isDeepStrictEqual(left[key], right[key]);
+    if (!isSame) throw new Violation("E9", runId, `${what} differ in ${key}`);
+  }
+}
+
+/** Where the search for the next instance to begin stands is a short cut, not a fact. */
+function withoutCursor(node: RunState["nodes"][number]): unknown {
+  return node.expansion === null ? node : { ...node, expansion: { ...node.expansion, next: 0 } };
+}
+
+/** The queue drops spent entries when it meets them; only those that still count are part of what is true. */
+function readyIn({ ready, nodes }: RunState): readonly string[] {
+  return ready.entries.slice(ready.head).flatMap(({ node, eventId }) => {
+    const now = nodes[node]?.now;
+    return now?.status === "queued" && now.eventId === eventId && !now.isLimited ? [`${node}@${eventId}`] : [];
+  });
+}
+
+/**
+ * Some inputs carry no identity: a second rewind, lost owner or wake-up is a second one, not a copy, and so is a recover
+ * of a run that has failed once more, or an answer to a node that is blocked once more.
+ */
+function isRepeatable(state: RunState, input: Input): boolean {
+  switch (input.type) {
+    case "rewind":
+      return false;
+    case "recover":
+      return state.status === "running";
+    case "resolve":
+      return state.nodes.every(({ id, now }) => id !== input.nodeId || now.status !== "blocked");
+    case "timer":
+      return input.timer.kind !== "lost" && input.timer.kind !== "wake";
+    default:
+      return true;
+  }
+}
+
+function describeInput(input: Input): string {
+  return input.type === "timer" ? `timer ${input.timer.kind}` : input.type;
+}

@@ -1,0 +1,130 @@
+import type { Effect, Timer } from "../../../src/core/engine/index.ts";
+import type { RunEvent } from "../../../src/core/event/index.ts";
+import { countOf, type NodeFacts, type RunFacts } from "../world/facts.ts";
+import type { SimRun } from "../world/run.ts";
+import { type Checker, Violation } from "./checker.ts";
+
+/** E6. Every accepted run settles or names what it waits for. */
+export function neverStuck(): Checker {
+  return {
+    id: "E6",
+    beforeEvent({ facts, event }): void {
+      if (event.type === "run.failed" && event.payload.errorCode === "workflow_stalled") {
+        throw new Violation("E6", facts.runId, "the run ended as stalled");
+      }
+    },
+    afterCommit(facts): void {
+      if (facts.hasEnded || facts.lastEventId === 0) return;
+      const alive = ["queued", "retrying", "running", "streaming", "blocked"] as const;
+      if (alive.every((status) => countOf(facts, status) === 0)) {
+        throw new Violation("E6", facts.runId, "nothing is under way and the run has not ended");
+      }
+    },
+    quiet(runs): void {
+      for (const run of runs) requireAtRest(run);
+    },
+  };
+}
+
+function requireAtRest({ facts }: SimRun): void {
+  if (facts.hasEnded) return;
+  const fail = (message: string) => new Violation("E6", facts.runId, `the world is quiet, but ${message}`);
+  let needsPerson = false;
+  for (const node of facts.nodes.values()) {
+    const isChildWait = node.plan.child !== null && node.status === "running";
+    const isOwner = node.instances.length > 0 && node.status === "running";
+    if (node.status === "blocked") needsPerson = true;
+    else if (["queued", "retrying", "running", "streaming"].includes(node.status) && !isChildWait && !isOwner) {
+      throw fail(`${node.id} is ${node.status}`);
+    }
+    if (isChildWait) needsPerson = true;
+  }
+  if (!needsPerson) throw fail("the run neither ended nor waits for a person");
+  const open = [...facts.approvals.values()].find(({ status }) => status === "pending");
+  if (open !== undefined) throw fail(`approval ${open.id} never expired`);
+}
+
+/** E6. Whoever waits has a timer, a person or an outstanding dispatch that will end the wait. */
+export function waitsHaveWakeups(): Checker {
+  const queueTimers = new Set<string>();
+  return {
+    id: "E6",
+    beforeEvent({ facts, node, event }): void {
+      if (node === undefined || event.type === "node.waiting") return;
+      if (event.type.startsWith("node.") && event.type !== "node.log" && event.type !== "node.provenance") {
+        if (node.status === "queued") queueTimers.delete(`${facts.runId}/${node.id}`);
+      }
+    },
+    afterTurn(facts, turn): void {
+      if (turn.events.length === 0) return;
+      const timers = turn.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect] : []));
+      for (const { timer } of timers) if (timer.kind === "queue") queueTimers.add(`${facts.runId}/${timer.nodeId}`);
+      for (const event of turn.events) requireWakeup(facts, event, timers, turn.effects, queueTimers);
+    },
+  };
+}
+
+type SetTimer = Extract<Effect, { readonly type: "set-timer" }>;
+
+function requireWakeup(
+  facts: RunFacts,
+  event: RunEvent,
+  timers: readonly SetTimer[],
+  effects: readonly Effect[],
+  queueTimers: ReadonlySet<string>,
+): void {
+  const fail = (message: string) => new Violation("E6", facts.runId, `event ${event.eventId} ${event.type}: ${message}`);
+  const hasTimer = (dueAt: number, fits: (timer: Timer) => boolean) =>
+    timers.some((each) => each.dueAt === dueAt && fits(each.timer));
+  const node = "nodeId" in event.payload ? facts.nodes.get(event.payload.nodeId) : undefined;
+  switch (event.type) {
+    case "run.started":
+    case "run.status.changed": {
+      const { timeoutMs } = facts.workflow.plan;
+      const isOpening = event.type === "run.started" || facts.ending === null;
+      if (timeoutMs === null || !isOpening || facts.hasEnded) return;
+      if (!hasTimer(event.at + timeoutMs, ({ kind }) => kind === "run")) throw fail("no timer for the run's timeout");
+      return;
+    }
+    case "node.retried":
+      if (node?.status !== "retrying") return;
+      if (!hasTimer(event.payload.until, ({ kind }) => kind === "retry")) throw fail("no timer ends the backoff");
+      return;
+    case "node.started":
+      return requireAttemptEnds(event, node, hasTimer, effects, fail);
+    case "node.waiting":
+      if (node?.status !== "queued" || event.payload.waitingReason === "dependency") return;
+      if (!queueTimers.has(`${facts.runId}/${node.id}`)) throw fail("no timer ends the wait for a slot");
+      return;
+    case "approval.requested": {
+      const { approvalId, expiresAt } = event.payload;
+      const isOpened = effects.some((effect) => effect.type === "open-approval" && effect.approvalId === approvalId);
+      if (!isOpened) throw fail("nobody is asked");
+      const isIt = (timer: Timer) => timer.kind === "approval-expiry" && timer.approvalId === approvalId;
+      if (!hasTimer(expiresAt, isIt)) throw fail("no timer ends the approval");
+      return;
+    }
+    default:
+  }
+}
+
+function requireAttemptEnds(
+  event: Extract<RunEvent, { readonly type: "node.started" }>,
+  node: NodeFacts | undefined,
+  hasTimer: (dueAt: number, fits: (timer: Timer) => boolean) => boolean,
+  effects: readonly Effect[],
+  fail: (message: string) => Violation,
+): void {
+  const { nodeId, attempt } = event.payload;
+  if (node === undefined) throw fail("of an unknown node");
+  const isSent = effects.some(
+    (effect) =>
+      (effect.type === "dispatch" || effect.type === "start-child") &&
+      effect.nodeId === nodeId &&
+      effect.attempt === attempt,
+  );
+  if (!isSent) throw fail("neither dispatched nor given to a child run");
+  const { timeoutMs } = node.plan;
+  const isIt = (timer: Timer) => timer.kind === "attempt" && timer.nodeId === nodeId && timer.attempt === attempt;
+  if (timeoutMs !== null && !hasTimer(event.at + timeoutMs, isIt)) throw fail("no timer for the attempt's timeout");
+}

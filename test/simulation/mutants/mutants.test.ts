@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { CHECKERS } from "../checkers/index.ts";
+import type { Surroundings } from "../checkers/checker.ts";
+import { REAL_ENGINE } from "../engine.ts";
+import { playSchedule, type ScheduleOptions } from "../schedule.ts";
+import { DECISION_MUTANTS, SPEECH_MUTANTS, WORLD_MUTANTS } from "./engine-mutants.ts";
+import { withEngine } from "./mutant.ts";
+
+const SCHEDULES_MAX = 3_000;
+const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), costOf: () => 0 };
+const MUTANTS = [...DECISION_MUTANTS, ...SPEECH_MUTANTS, ...WORLD_MUTANTS];
+
+/** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
+function only(invariant: string) {
+  return CHECKERS.filter((make) => make(NOWHERE, 0).id === invariant);
+}
+
+function schedulesUntilCaught(invariant: string, options: () => ScheduleOptions): number {
+  for (let seed = 0; seed < SCHEDULES_MAX; seed += 1) {
+    if (playSchedule(seed, options()).violation?.invariant === invariant) return seed + 1;
+  }
+  return Infinity;
+}
+
+describe("planted bugs", () => {
+  it.each(MUTANTS)("$invariant notices that $bug", ({ invariant, options }) => {
+    const checkers = only(invariant);
+    expect(checkers.length).toBeGreaterThan(0);
+    const caught = schedulesUntilCaught(invariant, () => ({ ...options(), checkers, probes: [] }));
+    expect(caught).toBeLessThanOrEqual(SCHEDULES_MAX);
+  });
+
+  it("E7 notices that an input told twice counts twice", () => {
+    const forgetful = () => {
+      const seen = new WeakSet<object>();
+      return withEngine({
+        advance(state, input) {
+          const result = REAL_ENGINE.advance(state, input);
+          if (!seen.has(input)) {
+            seen.add(input);
+            return result;
+          }
+          return { ...result, effects: [{ type: "notify", kind: "alert", nodeId: "x", message: "again" }] };
+        },
+      });
+    };
+    expect(schedulesUntilCaught("E7", () => ({ ...forgetful(), checkers: [], probes: ["E7"] }))).toBeLessThan(SCHEDULES_MAX);
+  });
+
+  it("E9 notices that something is remembered outside the log", () => {
+    const options = () =>
+      withEngine({
+        advance(state, input) {
+          const result = REAL_ENGINE.advance(state, input);
+          const [node] = state.nodes;
+          if (node !== undefined && input.type === "callback") node.retries += 1;
+          return result;
+        },
+      });
+    expect(schedulesUntilCaught("E9", () => ({ ...options(), checkers: [], probes: ["E9"] }))).toBeLessThan(SCHEDULES_MAX);
+  });
+
+  it("E9 notices that a fold depends on where it was cut", () => {
+    const options = () =>
+      withEngine({
+        replay(plan, runId, events) {
+          const state = REAL_ENGINE.replay(plan, runId, events);
+          state.recursionDepth += state.lastEventId % 2;
+          return state;
+        },
+      });
+    expect(schedulesUntilCaught("E9", () => ({ ...options(), checkers: [], probes: ["E9"] }))).toBeLessThan(SCHEDULES_MAX);
+  });
+
+  it("every checker has a planted bug", () => {
+    const proved = new Set(MUTANTS.map(({ invariant }) => invariant));
+    const ids = CHECKERS.map((make) => make(NOWHERE, 0).id);
+    expect(ids.filter((id) => !proved.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,199 @@
+import type { Prng } from "../prng.ts";
+import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
+
+/** A file before it is text. */
+export interface Draft {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly oracle: Oracle;
+}
+
+interface DraftStep {
+  readonly id: string;
+  readonly kind: "agent" | "gate" | "child" | "for_each";
+  readonly declares: boolean;
+  readonly fields: Record<string, unknown>;
+}
+
+const LETTERS = ["a", "b", "c", "d", "k", "m", "p", "z"] as const;
+const RETRY_ON = ["timeout", "provider_error", "rate_limit", "contract_violated"] as const;
+
+/** How many nodes: mostly few, because small graphs meet in more ways per second. */
+export function drawSize(rng: Prng): number {
+  const roll = rng.float();
+  if (roll < 0.62) return rng.between(1, 4);
+  if (roll < 0.9) return rng.between(5, 9);
+  if (roll < 0.985) return rng.between(10, 18);
+  return rng.between(19, 40);
+}
+
+export function drawId(rng: Prng, index: number): string {
+  return `${rng.pick(LETTERS)}${index}`;
+}
+
+export function draftLobster(rng: Prng, name: string, children: readonly string[]): Draft {
+  const size = drawSize(rng);
+  const steps: DraftStep[] = [];
+  const conditions = new Map<string, ConditionForm>();
+  const mood = drawMood(rng);
+  for (let index = 0; index < size; index += 1) {
+    const step = draftStep(rng, index, children, mood);
+    linkParents(rng, step, steps, conditions);
+    steps.push(step);
+  }
+  const document: Record<string, unknown> = {
+    name,
+    args: {
+      mode: { type: "string", default: "a" },
+      items: { type: "array", default: drawItems(rng) },
+      size: 3,
+    },
+    steps: steps.map((step) => ({ id: step.id, ...step.fields })),
+  };
+  if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
+  if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
+  if (rng.chance(0.15)) document["completion"] = "leaves";
+  return { document, oracle: { conditions, edges: new Map() } };
+}
+
+/** One temper for a whole file, so that some files never halt and others halt easily. */
+interface Mood {
+  readonly policies: readonly string[];
+  readonly failFast: number;
+}
+
+function drawMood(rng: Prng): Mood {
+  const roll = rng.float();
+  const policies =
+    roll < 0.3
+      ? ["skip", "skip", "retry"]
+      : roll < 0.8
+        ? ["halt", "skip", "retry_once", "retry", "retry_once_then_escalate"]
+        : ["halt", "retry_once_then_escalate"];
+  return { policies, failFast: rng.pick([0, 0.3, 1]) };
+}
+
+function drawItems(rng: Prng): readonly unknown[] {
+  const count = rng.pick([0, 1, 2, 3, 3, 4, 6]);
+  return Array.from({ length: count }, (_, index) => (rng.chance(0.5) ? index : { name: `i${index}` }));
+}
+
+function draftStep(rng: Prng, index: number, children: readonly string[], mood: Mood): DraftStep {
+  const roll = rng.float();
+  const id = drawId(rng, index);
+  const kind = roll < 0.1 ? "gate" : roll < 0.18 && children.length > 0 ? "child" : roll < 0.28 ? "for_each" : "agent";
+  const fields: Record<string, unknown> = {};
+  const declares = kind === "agent" && rng.chance(0.5);
+  if (rng.chance(0.75)) fields["on_failure"] = rng.pick(mood.policies);
+  if (rng.chance(mood.failFast)) fields["parallel_failure_policy"] = "fail_fast";
+  if (kind === "gate") {
+    addApproval(rng, fields);
+    return { id, kind, declares, fields };
+  }
+  if (kind === "child") {
+    fields["workflow_ref"] = rng.pick(children);
+    fields["with"] = { mode: rng.pick(["a", "b"]) };
+    if (rng.chance(0.15)) fields["timeout"] = rng.between(2, 6);
+  } else {
+    fields["command"] = `work ${id}`;
+    fields["timeout"] = rng.between(1, 5);
+  }
+  if (rng.chance(0.06)) addApproval(rng, fields);
+  if (declares) declareOutputs(rng, fields);
+  if (kind === "for_each") addList(rng, fields);
+  addPolicies(rng, fields);
+  return { id, kind, declares, fields };
+}
+
+function addApproval(rng: Prng, fields: Record<string, unknown>): void {
+  fields["approval"] = "required";
+  if (rng.chance(0.3)) {
+    const hops = rng.between(1, 3);
+    fields["approvers"] = Array.from({ length: hops }, (_, hop) => ({ who: `role:r${hop}`, within: `${hop + 1}h` }));
+    if (rng.chance(0.7)) fields["otherwise"] = rng.pick(["reject", "approve", "skip", "abort"]);
+  }
+  if (rng.chance(0.3)) fields["expires"] = rng.pick(["30m", "2h", "30h"]);
+  if (rng.chance(0.2)) fields["separate_approver"] = true;
+}
+
+function declareOutputs(rng: Prng, fields: Record<string, unknown>): void {
+  fields["outputs"] = {
+    n: rng.chance(0.5) ? "integer" : { type: "integer", minimum: 0, maximum: 9 },
+    ok: "boolean",
+    list: { type: "array", required: false },
+  };
+  if (rng.chance(0.3)) fields["success_criteria"] = [`outputs.n < ${rng.between(5, 9)}`];
+}
+
+function addList(rng: Prng, fields: Record<string, unknown>): void {
+  fields["for_each"] = "items";
+  fields["command"] = `${String(fields["command"])} \${item} \${index}`;
+  if (rng.chance(0.4)) fields["tolerate"] = rng.pick([1, 2, "50%", "100%"]);
+  if (rng.chance(0.4)) fields["max_parallel"] = rng.between(1, 2);
+  if (rng.chance(0.1)) fields["max_items"] = rng.between(1, 3);
+}
+
+function addPolicies(rng: Prng, fields: Record<string, unknown>): void {
+  const policy = String(fields["on_failure"] ?? "halt");
+  if (!policy.startsWith("retry") && rng.chance(0.1)) {
+    if (!Object.hasOwn(fields, "workflow_ref")) fields["effects"] = "at_most_once";
+  } else if (rng.chance(0.3)) {
+    fields["retry"] = {
+      attempts: rng.between(1, 4),
+      backoff_ms: rng.pick([10, 100, 500]),
+      max_backoff_ms: rng.pick([800, 2000]),
+      retry_on: RETRY_ON.filter(() => rng.chance(0.8)),
+    };
+    if (rng.chance(0.02)) (fields["retry"] as Record<string, unknown>)["attempts"] = 10;
+  }
+  if (rng.chance(0.3)) fields["queue_timeout"] = rng.between(1, 4);
+  if (rng.chance(0.3)) fields["estimated_cost"] = rng.between(1, 9) / 1000;
+  if (rng.chance(0.5)) fields["agent"] = rng.pick(["solo", "pair", "slow"]);
+}
+
+/** Parents through every field that makes one, so that inferred dependencies are exercised as well. */
+function linkParents(
+  rng: Prng,
+  step: DraftStep,
+  earlier: readonly DraftStep[],
+  conditions: Map<string, ConditionForm>,
+): void {
+  const dependsOn: string[] = [];
+  const inputs: Record<string, unknown> = {};
+  let extra = "";
+  const wanted = earlier.length === 0 ? 0 : rng.pick([0, 1, 1, 1, 2, 2, 3]);
+  for (let turn = 0; turn < wanted; turn += 1) {
+    const reach = rng.chance(0.7) ? Math.min(4, earlier.length) : earlier.length;
+    const parent = rng.pick(earlier.slice(-reach));
+    const roll = rng.float();
+    const isAgent = step.kind === "agent" || step.kind === "for_each";
+    if (roll < 0.3 && !conditions.has(step.id)) {
+      conditions.set(step.id, drawCondition(rng, parent));
+    } else if (roll < 0.45 && parent.declares && isAgent) {
+      inputs["n"] = `${parent.id}.outputs.n`;
+    } else if (roll < 0.55 && isAgent && parent.kind !== "gate") {
+      extra += ` \${${parent.id}.stdout}`;
+    } else if (roll < 0.6 && isAgent && parent.kind === "agent") {
+      step.fields["stdin"] = rng.pick([`$${parent.id}.stdout`, `$${parent.id}.json`, `see $${parent.id}.stdout`]);
+    } else if (roll < 0.7 && step.kind === "for_each" && parent.declares) {
+      step.fields["for_each"] = `${parent.id}.outputs.list`;
+    } else if (!dependsOn.includes(parent.id)) {
+      dependsOn.push(parent.id);
+    }
+  }
+  const condition = conditions.get(step.id);
+  if (condition === undefined && rng.chance(0.05)) conditions.set(step.id, { kind: "mode", value: "b" });
+  const form = conditions.get(step.id);
+  if (form !== undefined) step.fields["condition"] = writeCondition(form);
+  if (dependsOn.length > 0) step.fields["depends_on"] = dependsOn;
+  if (Object.keys(inputs).length > 0) step.fields["inputs"] = inputs;
+  if (extra !== "") step.fields["command"] = `${String(step.fields["command"])}${extra}`;
+}
+
+function drawCondition(rng: Prng, parent: DraftStep): ConditionForm {
+  if (parent.kind === "gate") return { kind: "approved", step: parent.id };
+  if (parent.kind === "for_each") return { kind: "count", step: parent.id, value: rng.between(0, 2) };
+  if (!parent.declares) return { kind: "true", step: parent.id };
+  return rng.chance(0.7)
+    ? { kind: "above", step: parent.id, value: rng.between(0, 4) }
+    : { kind: "true", step: parent.id };
+}

@@ -1,0 +1,96 @@
+import type { RunEvent, RunStatus } from "../../src/core/event/index.ts";
+import { CHECKERS, type MakeChecker, notesMarkers, Suite, Violation } from "./checkers/index.ts";
+import type { Engine } from "./engine.ts";
+import { type Bundle, drawBundle } from "./plans/bundle.ts";
+import { drawProfile, type Profile } from "./profile.ts";
+import { hashText, Prng } from "./prng.ts";
+import { Sometimes } from "./sometimes.ts";
+import type { LedgerBugs } from "./world/ledger.ts";
+import type { SimRun } from "./world/run.ts";
+import { World } from "./world/world.ts";
+
+export interface ScheduleOptions {
+  readonly engine?: Engine;
+  readonly bugs?: LedgerBugs;
+  readonly checkers?: readonly MakeChecker[];
+  readonly probes?: readonly string[];
+  readonly profile?: Profile;
+  readonly orderSeed?: number;
+  readonly sometimes?: Sometimes;
+  readonly trace?: (line: () => string) => void;
+}
+
+export interface ScheduleReport {
+  readonly seed: number;
+  readonly profile: Profile["name"];
+  readonly statuses: readonly RunStatus[];
+  readonly events: number;
+  readonly violation: Violation | null;
+  readonly runs: readonly SimRun[];
+}
+
+const SEEDS_PER_BUNDLE = 4;
+let lastBundle: { readonly seed: number; readonly bundle: Bundle } | null = null;
+
+/** Neighbouring seeds share their files, which are dear to read, and differ in everything else. */
+export function bundleOf(seed: number): Bundle {
+  const bundleSeed = Math.floor(seed / SEEDS_PER_BUNDLE);
+  if (lastBundle?.seed !== bundleSeed) lastBundle = { seed: bundleSeed, bundle: drawBundle(bundleSeed) };
+  return lastBundle.bundle;
+}
+
+/** Plays the schedule of one seed and says what broke, if anything did. */
+export function playSchedule(seed: number, options: ScheduleOptions = {}): ScheduleReport {
+  const sometimes = options.sometimes ?? new Sometimes();
+  const profile = options.profile ?? drawProfile(new Prng(seed).fork("profile"));
+  const checkers = [...(options.checkers ?? CHECKERS), () => notesMarkers(sometimes)];
+  const suite = new Suite(checkers, seed, options.probes);
+  const { engine, bugs, orderSeed, trace } = options;
+  const world = new World({
+    seed,
+    bundle: bundleOf(seed),
+    profile,
+    suite,
+    sometimes,
+    ...(engine === undefined ? {} : { engine }),
+    ...(bugs === undefined ? {} : { bugs }),
+    ...(orderSeed === undefined ? {} : { orderSeed }),
+    ...(trace === undefined ? {} : { trace }),
+  });
+  const violation = judge(() => world.play());
+  const runs = [...world.runs.values()];
+  return {
+    seed,
+    profile: profile.name,
+    statuses: runs.map(({ facts }) => facts.status),
+    events: runs.reduce((sum, { log }) => sum + log.length, 0),
+    violation,
+    runs,
+  };
+}
+
+/** A bug the engine throws is a broken promise as well. */
+function judge(play: () => void): Violation | null {
+  try {
+    play();
+    return null;
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    if (error instanceof Error) return new Violation("bug", "run", `${error.message}\n${error.stack ?? ""}`);
+    throw error;
+  }
+}
+
+/** One number for everything a schedule wrote. */
+export function hashLogs(runs: readonly SimRun[]): number {
+  let hash = 0;
+  for (const { facts, log } of runs) {
+    hash = hashText(facts.runId, hash);
+    for (const event of log) hash = hashText(writeEvent(event), hash);
+  }
+  return hash;
+}
+
+function writeEvent(event: RunEvent): string {
+  return JSON.stringify(event);
+}

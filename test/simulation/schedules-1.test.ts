@@ -1,0 +1,3 @@
+import { testSchedules } from "./standing.ts";
+
+testSchedules(1, 5_000);

@@ -1,0 +1,77 @@
+/**
+ * Things that must happen in some schedule. A simulator that stops meeting them has gone blind, and its green means
+ * nothing; so the standing test fails when one of these was never seen.
+ */
+export const MARKERS = [
+  "approval_expired",
+  "approval_hop",
+  "approval_raced",
+  "approval_refused",
+  "approve_vs_cancel",
+  "at_most_once_lost",
+  "branched",
+  "budget_blocked",
+  "cancelled_in_backoff",
+  "cancelled_while_queued",
+  "child_cancelled",
+  "child_completed",
+  "child_failed",
+  "condition_skipped",
+  "contract_violated",
+  "crash_after_commit",
+  "crash_before_commit",
+  "criteria_failed",
+  "conflict",
+  "deferred",
+  "dup_callback_seen",
+  "escalated",
+  "for_each_empty",
+  "for_each_partial_failure",
+  "for_each_too_many_failures",
+  "gate_rejected_but_skipped",
+  "halted_fail_fast",
+  "halted_wait_all",
+  "held",
+  "late_cost",
+  "late_result_after_cancel",
+  "late_result_after_timeout",
+  "lens_substituted",
+  "lost_attempt_resent",
+  "moderated",
+  "outcome_unknown",
+  "parent_failed_skip",
+  "paused_agent",
+  "queue_timeout",
+  "queued_for_slot",
+  "rate_limited",
+  "recovered",
+  "restarted",
+  "resolved_unbound",
+  "retry_then_success",
+  "rewound",
+  "run_timed_out",
+  "streamed",
+  "stream_reordered",
+  "timed_out",
+  "too_many_calls",
+  "unassigned",
+  "upstream_failure",
+] as const;
+export type Marker = (typeof MARKERS)[number];
+
+/** Counts how often each marker was met. */
+export class Sometimes {
+  readonly seen = new Map<Marker, number>();
+
+  hit(marker: Marker): void {
+    this.seen.set(marker, (this.seen.get(marker) ?? 0) + 1);
+  }
+
+  add(other: Sometimes): void {
+    for (const [marker, times] of other.seen) this.seen.set(marker, (this.seen.get(marker) ?? 0) + times);
+  }
+
+  missing(): readonly Marker[] {
+    return MARKERS.filter((marker) => !this.seen.has(marker));
+  }
+}

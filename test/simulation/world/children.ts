@@ -1,0 +1,65 @@
+import type { Effect, StartChild } from "../../../src/core/engine/index.ts";
+import { leafOutputs, type SimRun } from "./run.ts";
+import type { World } from "./world.ts";
+
+const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
+
+/** Starts child runs, calls them off, and tells their parents how they ended. */
+export class Children {
+  private readonly world: World;
+  /** Called off before they were started: they never come to be. */
+  private readonly calledOff = new Set<string>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  start(run: SimRun, effect: StartChild): void {
+    const { world } = this;
+    const { childRunId, nodeId, attempt } = effect;
+    if (world.runs.has(childRunId) || this.calledOff.has(childRunId)) return;
+    const workflow = world.bundle.workflows.get(effect.workflow.name);
+    if (workflow === undefined) throw new Error(`no workflow ${effect.workflow.name}`);
+    const parent = { run, nodeId, attempt };
+    const path = `${run.path}/${nodeId}#${attempt}`;
+    const { args, recursionDepth } = effect;
+    world.launch({ runId: childRunId, workflow, args: allowed(args, workflow), path, parent, recursionDepth });
+  }
+
+  cancel(run: SimRun, effect: Extract<Effect, { readonly type: "cancel-child" }>): void {
+    const { world } = this;
+    const child = world.runs.get(effect.childRunId);
+    if (child !== undefined) {
+      world.tell(child, world.pace.between(0, 40), { type: "cancel", reason: "parent" });
+      return;
+    }
+    this.calledOff.add(effect.childRunId);
+    const { nodeId, childRunId } = effect;
+    const attempt = run.facts.children.get(childRunId)?.attempt ?? 0;
+    const ended = { type: "child_finished", nodeId, attempt, childRunId, status: "cancelled" } as const;
+    world.tell(run, 1, { ...ended, outputs: {}, costMicros: 0, tokens: NO_TOKENS });
+  }
+
+  ended(child: SimRun): void {
+    const { world } = this;
+    const { parent, facts } = child;
+    if (parent === null) return;
+    if (facts.status === "cancelled") world.sometimes.hit("child_cancelled");
+    if (facts.status === "failed") world.sometimes.hit("child_failed");
+    if (facts.status === "completed") world.sometimes.hit("child_completed");
+    const { runId: childRunId, status, costMicros } = facts;
+    const { nodeId, attempt } = parent;
+    const told = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
+    const outputs = leafOutputs(child);
+    const copies = world.pace.chance(world.profile.duplicate) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy += 1) {
+      world.tell(parent.run, world.pace.between(1, 50), { ...told, outputs, tokens: NO_TOKENS }, () => {
+        child.isConsumed = true;
+      });
+    }
+  }
+}
+
+function allowed(args: StartChild["args"], workflow: { readonly plan: { readonly args: object } }): StartChild["args"] {
+  return Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(workflow.plan.args, name)));
+}

@@ -1,0 +1,307 @@
+import type { JsonObject } from "../../../src/core/base/index.ts";
+import {
+  type ApprovalSource,
+  isSettled,
+  type NodeStatus,
+  type RunEvent,
+  type RunStatus,
+  type SkipReason,
+  type WaitingReason,
+} from "../../../src/core/event/index.ts";
+import type { PlanNode } from "../../../src/core/plan/index.ts";
+import type { Workflow } from "../plans/bundle.ts";
+
+/**
+ * What an outsider knows of a run who has read its file and its log, and nothing else. This fold is written from the
+ * published table of statuses and shares no code with the engine's, so that each can prove the other wrong.
+ */
+export interface RunFacts {
+  readonly runId: string;
+  readonly workflow: Workflow;
+  readonly nodes: Map<string, NodeFacts>;
+  readonly approvals: Map<string, ApprovalFacts>;
+  readonly children: Map<string, ChildFacts>;
+  status: RunStatus;
+  epoch: number;
+  lastEventId: number;
+  args: JsonObject;
+  /** What the run is winding down to, from `cancelling`, `timing_out` or `halting` on. */
+  ending: string | null;
+  hasEnded: boolean;
+  costMicros: number;
+  /** Results carried over for instances that do not exist yet. */
+  readonly carriedAhead: Map<string, RunEvent>;
+  /** Plan nodes and instances by status. */
+  readonly counts: Map<NodeStatus, number>;
+}
+
+export interface NodeFacts {
+  readonly id: string;
+  readonly plan: PlanNode;
+  /** The `for_each` node an instance belongs to. */
+  readonly owner: NodeFacts | null;
+  readonly instances: NodeFacts[];
+  status: NodeStatus;
+  waitingReason: WaitingReason | null;
+  /** 0: no attempt is open. */
+  openAttempt: number;
+  attempts: number;
+  /** Attempts opened in this epoch. */
+  tries: number;
+  epoch: number;
+  agentId: string | null;
+  outputs: JsonObject | null;
+  text: string | null;
+  isCarried: boolean;
+  skipReason: SkipReason | null;
+  errorCode: string | null;
+  settledEventId: number;
+  costMicros: number;
+  deltaIndex: number;
+  isDeferred: boolean;
+}
+
+export interface ApprovalFacts {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly source: ApprovalSource;
+  status: "pending" | "approved" | "rejected" | "expired" | "cancelled";
+}
+
+export interface ChildFacts {
+  readonly childRunId: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+}
+
+export function createFacts(runId: string, workflow: Workflow): RunFacts {
+  const run: RunFacts = {
+    runId,
+    workflow,
+    nodes: new Map(),
+    approvals: new Map(),
+    children: new Map(),
+    status: "queued",
+    epoch: 0,
+    lastEventId: 0,
+    args: {},
+    ending: null,
+    hasEnded: false,
+    costMicros: 0,
+    carriedAhead: new Map(),
+    counts: new Map(),
+  };
+  for (const plan of workflow.plan.nodes) addNode(run, plan.id, plan, null);
+  return run;
+}
+
+function addNode(run: RunFacts, id: string, plan: PlanNode, owner: NodeFacts | null): NodeFacts {
+  const node: NodeFacts = {
+    id,
+    plan,
+    owner,
+    instances: [],
+    status: "pending",
+    waitingReason: null,
+    openAttempt: 0,
+    attempts: 0,
+    tries: 0,
+    epoch: run.epoch,
+    agentId: null,
+    outputs: null,
+    text: null,
+    isCarried: false,
+    skipReason: null,
+    errorCode: null,
+    settledEventId: 0,
+    costMicros: 0,
+    deltaIndex: -1,
+    isDeferred: false,
+  };
+  run.nodes.set(id, node);
+  run.counts.set("pending", countOf(run, "pending") + 1);
+  return node;
+}
+
+export function countOf(run: RunFacts, status: NodeStatus): number {
+  return run.counts.get(status) ?? 0;
+}
+
+function move(run: RunFacts, node: NodeFacts, status: NodeStatus): void {
+  if (node.status === status) return;
+  run.counts.set(node.status, countOf(run, node.status) - 1);
+  run.counts.set(status, countOf(run, status) + 1);
+  node.status = status;
+}
+
+/** The status an event puts its node into; null: it does not say. */
+export function statusAfter(event: RunEvent, before: NodeStatus): NodeStatus | null {
+  switch (event.type) {
+    case "node.queued":
+      return "queued";
+    case "node.expanded":
+    case "node.started":
+      return "running";
+    case "node.stream.delta":
+      return "streaming";
+    case "node.retried":
+      return "retrying";
+    case "node.blocked":
+      return "blocked";
+    case "node.completed":
+      return "completed";
+    case "node.failed":
+      return "failed";
+    case "node.timed_out":
+      return "timed_out";
+    case "node.cancelled":
+      return "cancelled";
+    case "node.skipped":
+      return "skipped";
+    case "node.invalidated":
+      return "invalidated";
+    case "node.waiting":
+      return before === "pending" || before === "invalidated" ? "awaiting_dependency" : null;
+    default:
+      return null;
+  }
+}
+
+export function nodeOf(run: RunFacts, event: RunEvent): NodeFacts | undefined {
+  return "nodeId" in event.payload ? run.nodes.get(event.payload.nodeId) : undefined;
+}
+
+export function foldFact(run: RunFacts, event: RunEvent): void {
+  run.lastEventId = event.eventId;
+  if (event.type === "run.started") {
+    run.status = "running";
+    run.args = event.payload.args;
+    return;
+  }
+  if (event.type.startsWith("run.")) return foldRun(run, event);
+  if (event.type.startsWith("approval.")) return foldApproval(run, event);
+  if (event.type === "cost.recorded") run.costMicros += event.payload.costMicros;
+  const node = nodeOf(run, event);
+  if (node !== undefined) foldNode(run, node, event);
+  else if (event.type === "node.completed") run.carriedAhead.set(event.payload.nodeId, event);
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(["cancelling", "timing_out", "halting"]);
+
+function foldRun(run: RunFacts, event: RunEvent): void {
+  switch (event.type) {
+    case "run.status.changed":
+      run.status = event.payload.to;
+      if (ENDINGS.has(event.payload.reason ?? "")) {
+        run.ending = event.payload.reason ?? null;
+        return;
+      }
+      run.epoch = event.payload.epoch;
+      run.hasEnded = false;
+      run.ending = null;
+      return;
+    case "run.completed":
+    case "run.failed":
+    case "run.cancelled":
+    case "run.timed_out":
+      run.status = event.type.slice("run.".length) as RunStatus;
+      run.hasEnded = true;
+      run.ending = null;
+      return;
+    default:
+  }
+}
+
+function foldApproval(run: RunFacts, event: RunEvent): void {
+  if (event.type === "approval.requested") {
+    const { approvalId: id, nodeId, source } = event.payload;
+    run.approvals.set(id, { id, nodeId, source, status: "pending" });
+  } else if (event.type === "approval.resolved") {
+    const approval = run.approvals.get(event.payload.approvalId);
+    if (approval !== undefined) approval.status = event.payload.status;
+  }
+}
+
+function foldNode(run: RunFacts, node: NodeFacts, event: RunEvent): void {
+  const status = statusAfter(event, node.status);
+  if (status !== null) {
+    move(run, node, status);
+    if (status !== "running" && status !== "streaming") node.openAttempt = 0;
+    if (isSettled(status)) node.settledEventId = event.eventId;
+    node.waitingReason = null;
+    node.isDeferred = false;
+  }
+  foldDetails(run, node, event);
+}
+
+function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
+  switch (event.type) {
+    case "node.queued":
+      beginEpoch(run, node);
+      node.waitingReason = event.payload.waitingReason;
+      return;
+    case "node.blocked":
+    case "node.waiting":
+      node.waitingReason = event.payload.waitingReason;
+      node.isDeferred = event.payload.waitingReason === "external_callback";
+      return;
+    case "node.retried":
+      node.waitingReason = event.payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff";
+      return;
+    case "node.expanded":
+      return foldExpanded(run, node, event.payload.instanceIds);
+    case "node.started":
+      node.openAttempt = event.payload.attempt ?? 0;
+      node.attempts = node.openAttempt;
+      node.tries += 1;
+      node.agentId = event.payload.agentId;
+      return;
+    case "node.stream.delta":
+      node.deltaIndex = event.payload.deltaIndex;
+      return;
+    case "node.completed":
+      node.outputs = event.payload.outputs;
+      node.text = event.payload.envelope.output;
+      node.isCarried = event.payload.carried ?? false;
+      return;
+    case "node.skipped":
+      node.skipReason = event.payload.reason;
+      node.isCarried = event.payload.carried ?? false;
+      return;
+    case "node.failed":
+    case "node.timed_out":
+      node.errorCode = event.payload.errorCode;
+      return;
+    case "child.started":
+      run.children.set(event.payload.childRunId, {
+        childRunId: event.payload.childRunId,
+        nodeId: node.id,
+        attempt: node.attempts,
+      });
+      return;
+    case "cost.recorded":
+      node.costMicros += event.payload.costMicros;
+      return;
+    default:
+  }
+}
+
+function beginEpoch(run: RunFacts, node: NodeFacts): void {
+  if (node.epoch === run.epoch) return;
+  node.epoch = run.epoch;
+  node.tries = 0;
+}
+
+function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly string[]): void {
+  beginEpoch(run, node);
+  node.instances.length = 0;
+  for (const id of instanceIds) {
+    const known = run.nodes.get(id);
+    const instance = known ?? addNode(run, id, node.plan, node);
+    if (known !== undefined && known.status !== "completed") move(run, known, "pending");
+    node.instances.push(instance);
+    const carried = run.carriedAhead.get(id);
+    if (carried !== undefined) foldNode(run, instance, carried);
+    run.carriedAhead.delete(id);
+  }
+}

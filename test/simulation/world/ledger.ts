@@ -1,0 +1,302 @@
+import type { RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
+import type { RunEvent } from "../../../src/core/event/index.ts";
+import type { Profile } from "../profile.ts";
+import type { Prng } from "../prng.ts";
+import type { Sometimes } from "../sometimes.ts";
+
+/** A registered actor with its limits; what the gates of the modelled governance read. */
+export interface AgentModel {
+  readonly id: string;
+  readonly maxConcurrent: number;
+  readonly rate: { readonly max: number; readonly windowMs: number } | null;
+  readonly ceilingMicros: number;
+  readonly pausedUntil: number;
+}
+
+export const DEFAULT_ESTIMATE_MICROS = 3_000;
+
+interface Holding {
+  readonly agentId: string;
+  readonly estimateMicros: number;
+}
+
+interface Desk {
+  readonly model: AgentModel;
+  open: number;
+  spent: number;
+  reserved: number;
+  admissions: readonly number[];
+  waiting: readonly Waiting[];
+}
+
+export interface Waiting {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly epoch: number;
+}
+
+/** Whom a question is about: the path of the run is the same whatever order things happen in. */
+export interface Asker {
+  readonly runId: string;
+  readonly path: string;
+  readonly isWoken: boolean;
+}
+
+/** Faults a planted bug may switch on. */
+export interface LedgerBugs {
+  /** The gates grant one slot too many. */
+  readonly grantsTooMany?: boolean;
+  /** Admission forgets to reserve. */
+  readonly forgetsReservation?: boolean;
+}
+
+/** Slots, rate windows, money: decided and changed inside a commit, undone together with it. */
+export class Ledger {
+  readonly agents = new Map<string, AgentModel>();
+  private readonly desks = new Map<string, Desk>();
+  private readonly holdings = new Map<string, Holding>();
+  private readonly agentOfAttempt = new Map<string, string>();
+  private readonly reported = new Set<string>();
+  private readonly costByRun = new Map<string, number>();
+  private undo: (() => void)[] = [];
+  private verdicts = 0;
+  private readonly rng: Prng;
+  private readonly profile: Profile;
+  private readonly sometimes: Sometimes;
+  private readonly bugs: LedgerBugs;
+
+  constructor(rng: Prng, profile: Profile, startAt: number, sometimes: Sometimes, bugs: LedgerBugs) {
+    this.rng = rng;
+    this.profile = profile;
+    this.sometimes = sometimes;
+    this.bugs = bugs;
+    const isTight = profile.hasLimits;
+    const ceiling = isTight && rng.chance(0.2) ? rng.between(5, 40) * 1_000 : 1_000_000_000;
+    for (const id of ["solo", "pair", "slow", "default", "chosen"]) {
+      const model: AgentModel = {
+        id,
+        maxConcurrent: !isTight ? 10_000 : id === "solo" ? 1 : id === "pair" ? 2 : 10_000,
+        rate: isTight && id === "slow" ? { max: 2, windowMs: rng.between(1, 4) * 1_000 } : null,
+        ceilingMicros: ceiling,
+        pausedUntil: rng.chance(profile.pausedAgent) ? startAt + rng.between(200, 9_000) : 0,
+      };
+      this.agents.set(id, model);
+      this.desks.set(id, { model, open: 0, spent: 0, reserved: 0, admissions: [], waiting: [] });
+    }
+  }
+
+  begin(): void {
+    this.undo = [];
+  }
+
+  rollback(): void {
+    for (const step of this.undo.reverse()) step();
+    this.undo = [];
+  }
+
+  costOf(runId: string): number {
+    return this.costByRun.get(runId) ?? 0;
+  }
+
+  decide(asker: Asker, asked: RequestVerdict, at: number): Verdict {
+    this.verdicts += 1;
+    const verdictId = `vrd_${this.verdicts}`;
+    const desk = this.desk(asked.assignedTo ?? asked.hints.agent ?? "default");
+    const dice = this.rng.fork(`verdict ${asker.path}/${asked.nodeId}`);
+    const odd = this.oddVerdict(asked, dice);
+    if (odd !== null) return odd;
+    if (at < desk.model.pausedUntil) {
+      this.sometimes.hit("paused_agent");
+      const message = `${desk.model.id} is paused`;
+      return { disposition: "block", verdictId, gate: "agent_status", code: "agent_disabled", message, after: "paused" };
+    }
+    const wait = this.waitFor(desk, asker, at);
+    if (wait !== null) {
+      const { code, until, gate, reason } = wait;
+      this.enqueue(desk, { runId: asker.runId, nodeId: asked.nodeId, epoch: asked.epoch }, asker.isWoken);
+      const block = { disposition: "block", verdictId, gate, code, message: code, after: "queue" } as const;
+      return { ...block, waitingReason: reason, queuePosition: desk.waiting.length, ...(until === null ? {} : { until }) };
+    }
+    return this.decideMoney(desk, asker, asked, verdictId, dice, at);
+  }
+
+  private decideMoney(
+    desk: Desk,
+    asker: Asker,
+    asked: RequestVerdict,
+    verdictId: string,
+    dice: Prng,
+    at: number,
+  ): Verdict {
+    const real = asked.hints.estimatedCostMicros ?? DEFAULT_ESTIMATE_MICROS;
+    const estimate = this.bugs.forgetsReservation === true ? 0 : real;
+    const { spent, reserved, model } = desk;
+    if (spent + reserved + estimate > model.ceilingMicros) {
+      this.sometimes.hit("budget_blocked");
+      const code = "budget_exceeded";
+      return { disposition: "block", verdictId, gate: "agent_budget", code, message: code, after: "final" };
+    }
+    if (dice.chance(this.profile.finalBlock)) {
+      const code = "policy_blocked";
+      return { disposition: "block", verdictId, gate: "policy_rules", code, message: code, after: "final" };
+    }
+    if (dice.chance(this.profile.hold) && !asked.grants.includes("careful@1")) {
+      this.sometimes.hit("held");
+      return {
+        disposition: "hold",
+        verdictId,
+        gate: "approval_required",
+        message: "a person decides",
+        agentId: model.id,
+        policies: ["careful@1"],
+        rule: { approvers: [], otherwise: null, expiresMs: 7_200_000, isSeparate: false },
+      };
+    }
+    this.admit(desk, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);
+    const route = { agentId: model.id, gatewayId: "gw", provider: "scripted", model: null, executionPath: "async" } as const;
+    return { disposition: "allow", verdictId, route, maxOutputTokens: 100 };
+  }
+
+  private oddVerdict(asked: RequestVerdict, dice: Prng): Verdict | null {
+    if (!dice.chance(this.profile.oddVerdict)) return null;
+    const isModerated = asked.moderation === "input" || asked.moderation === "both";
+    if (isModerated) {
+      this.sometimes.hit("moderated");
+      return { disposition: "moderated", decision: { flagged: true } };
+    }
+    if (asked.assignedTo !== null) return null;
+    if (dice.chance(0.8)) {
+      this.sometimes.hit("unassigned");
+      return { disposition: "unassigned", message: "nobody may take it" };
+    }
+    return { disposition: "contradiction", errors: [{ field: "tools", reason: "schema_violation", details: "no" }] };
+  }
+
+  private waitFor(desk: Desk, asker: Asker, at: number) {
+    const isBehind = !asker.isWoken && desk.waiting.length > 0;
+    if (desk.open >= this.slotsOf(desk) || (isBehind && desk.model.rate === null)) {
+      this.sometimes.hit("queued_for_slot");
+      return { gate: "concurrency", code: "agent_busy", reason: "queued", until: null } as const;
+    }
+    const until = this.windowFreeAt(desk, at);
+    if (until > at || isBehind) {
+      this.sometimes.hit("rate_limited");
+      return { gate: "rate_limit", code: "rate_limited", reason: "rate_limit", until } as const;
+    }
+    return null;
+  }
+
+  private slotsOf(desk: Desk): number {
+    return desk.model.maxConcurrent + (this.bugs.grantsTooMany === true ? 1 : 0);
+  }
+
+  private windowFreeAt(desk: Desk, at: number): number {
+    const { rate } = desk.model;
+    if (rate === null) return at;
+    const recent = desk.admissions.filter((moment) => moment > at - rate.windowMs);
+    const oldest = recent[recent.length - rate.max];
+    return oldest === undefined ? at : oldest + rate.windowMs;
+  }
+
+  private enqueue(desk: Desk, waiting: Waiting, isFirst: boolean): void {
+    const others = desk.waiting.filter((entry) => entry.runId !== waiting.runId || entry.nodeId !== waiting.nodeId);
+    this.setWaiting(desk, isFirst ? [waiting, ...others] : [...others, waiting]);
+  }
+
+  private setWaiting(desk: Desk, waiting: readonly Waiting[]): void {
+    const before = desk.waiting;
+    desk.waiting = waiting;
+    this.undo.push(() => void (desk.waiting = before));
+  }
+
+  private admit(desk: Desk, key: string, attempt: number, estimateMicros: number, at: number): void {
+    const before = desk.admissions;
+    desk.open += 1;
+    desk.reserved += estimateMicros;
+    desk.admissions = [...before.slice(-8), at];
+    this.holdings.set(key, { agentId: desk.model.id, estimateMicros });
+    this.agentOfAttempt.set(`${key}/${attempt}`, desk.model.id);
+    this.undo.push(() => {
+      desk.open -= 1;
+      desk.reserved -= estimateMicros;
+      desk.admissions = before;
+      this.holdings.delete(key);
+    });
+  }
+
+  /** A node that leaves its attempt gives slot and reservation back in the same commit. */
+  observe(runId: string, event: RunEvent): void {
+    if (!RELEASING.has(event.type) || !("nodeId" in event.payload)) return;
+    this.release(`${runId}/${event.payload.nodeId}`);
+  }
+
+  release(key: string): void {
+    const holding = this.holdings.get(key);
+    if (holding === undefined) return;
+    const desk = this.desk(holding.agentId);
+    this.holdings.delete(key);
+    desk.open -= 1;
+    desk.reserved -= holding.estimateMicros;
+    this.undo.push(() => {
+      this.holdings.set(key, holding);
+      desk.open += 1;
+      desk.reserved += holding.estimateMicros;
+    });
+  }
+
+  /** Books what an attempt or a child cost, once per report key, however late it arrives. */
+  settle(runId: string, key: string, costMicros: number): void {
+    if (this.reported.has(key)) return;
+    this.reported.add(key);
+    const before = this.costOf(runId);
+    this.costByRun.set(runId, before + costMicros);
+    const agentId = this.agentOfAttempt.get(key);
+    const desk = agentId === undefined ? null : this.desk(agentId);
+    if (desk !== null) desk.spent += costMicros;
+    this.undo.push(() => {
+      this.reported.delete(key);
+      this.costByRun.set(runId, before);
+      if (desk !== null) desk.spent -= costMicros;
+    });
+  }
+
+  /** Agents somebody waits for, and when the first of the queue can be asked again. */
+  wakeups(at: number): readonly { readonly agentId: string; readonly dueAt: number }[] {
+    const due: { agentId: string; dueAt: number }[] = [];
+    for (const desk of this.desks.values()) {
+      if (desk.waiting.length === 0 || desk.open >= this.slotsOf(desk)) continue;
+      due.push({ agentId: desk.model.id, dueAt: this.windowFreeAt(desk, at) });
+    }
+    return due;
+  }
+
+  takeFirst(agentId: string): Waiting | undefined {
+    const desk = this.desk(agentId);
+    const [first, ...rest] = desk.waiting;
+    desk.waiting = rest;
+    return first;
+  }
+
+  putBack(agentId: string, waiting: Waiting): void {
+    const desk = this.desk(agentId);
+    desk.waiting = [waiting, ...desk.waiting];
+  }
+
+  private desk(agentId: string): Desk {
+    const desk = this.desks.get(agentId);
+    if (desk === undefined) throw new Error(`no agent ${agentId}`);
+    return desk;
+  }
+}
+
+const RELEASING: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.cancelled",
+  "node.skipped",
+  "node.retried",
+  "node.blocked",
+  "node.invalidated",
+  "node.queued",
+]);

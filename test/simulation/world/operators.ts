@@ -1,0 +1,90 @@
+import type { SimRun } from "./run.ts";
+import type { World } from "./world.ts";
+
+/** Those who cancel, rewind, recover, restart and branch. */
+export class Operators {
+  private readonly world: World;
+  private launched = 1;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /** What they will do to a run while it is under way. */
+  plan(run: SimRun): void {
+    const { world } = this;
+    const { profile, pace } = world;
+    if (pace.chance(profile.cancel)) {
+      const delayMs = this.moment();
+      world.tell(run, delayMs, { type: "cancel", reason: "enough", by: "person-1" });
+      if (pace.chance(0.3)) world.tell(run, delayMs + pace.between(0, 100), { type: "cancel", reason: "really" });
+    }
+    if (pace.chance(profile.rewind)) this.planRewind(run, this.moment());
+  }
+
+  ended(run: SimRun): void {
+    const { world } = this;
+    const { profile, pace } = world;
+    const { status } = run.facts;
+    if (run.parent !== null) return;
+    if (run.reopened < 2 && (status === "failed" || status === "timed_out") && pace.chance(profile.recover)) {
+      run.reopened += 1;
+      world.tell(run, pace.between(1, 3_000), { type: "recover", reason: "try again" });
+    } else if (run.reopened < 2 && pace.chance(profile.rewind)) {
+      run.reopened += 1;
+      this.planRewind(run, pace.between(1, 2_000));
+    }
+    if (this.launched < 3 && pace.chance(profile.restart)) world.after(pace.between(1, 2_000), () => this.restart(run));
+    if (this.launched < 3 && pace.chance(profile.branch)) world.after(pace.between(1, 2_000), () => this.branch(run));
+  }
+
+  private moment(): number {
+    const { pace } = this.world;
+    return pace.chance(0.6) ? pace.between(1, 1_500) : pace.between(1, 12_000);
+  }
+
+  private planRewind(run: SimRun, delayMs: number): void {
+    const { world } = this;
+    world.after(delayMs, () => {
+      const eventId = world.pace.between(1, Math.max(1, run.log.length));
+      world.tell(run, 0, { type: "rewind", eventId, isConsumed: run.isConsumed });
+    });
+  }
+
+  private restart(run: SimRun): void {
+    const { world } = this;
+    if (!run.facts.hasEnded) return;
+    const { workflow, runId } = run.facts;
+    const state = world.engine.replay(workflow.plan, runId, run.log);
+    const named = world.pace.chance(0.3) ? world.pace.pick(workflow.plan.nodes).id : undefined;
+    const carried = world.engine.restartFrom(state, named);
+    world.suite.restarted(run.facts, named, carried);
+    world.sometimes.hit("restarted");
+    this.launchFrom(run, carried);
+  }
+
+  private branch(run: SimRun): void {
+    const { world } = this;
+    const { workflow, runId } = run.facts;
+    const upTo = world.pace.between(1, run.log.length);
+    const state = world.engine.replay(workflow.plan, runId, run.log.slice(0, upTo));
+    world.sometimes.hit("branched");
+    this.launchFrom(run, world.engine.branchFrom(state));
+  }
+
+  private launchFrom(run: SimRun, carried: ReturnType<World["engine"]["branchFrom"]>): void {
+    const { world } = this;
+    this.launched += 1;
+    const fresh = world.launch({
+      runId: `run_${this.launched}`,
+      workflow: run.facts.workflow,
+      args: run.start.args,
+      path: String(this.launched),
+      parent: null,
+      recursionDepth: run.start.recursionDepth,
+      sourceRunId: run.facts.runId,
+      carried,
+    });
+    this.plan(fresh);
+  }
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from "../../../src/core/base/index.ts";
+import type { Carried, RunState, StartInput } from "../../../src/core/engine/index.ts";
+import type { RunEvent } from "../../../src/core/event/index.ts";
+import type { Workflow } from "../plans/bundle.ts";
+import { createFacts, type RunFacts } from "./facts.ts";
+
+/** A run in the world: the log is all that survives a crash, `state` is what a process has in memory. */
+export interface SimRun {
+  readonly facts: RunFacts;
+  readonly log: RunEvent[];
+  readonly start: StartInput;
+  readonly parent: { readonly run: SimRun; readonly nodeId: string; readonly attempt: number } | null;
+  /** Names the run by where it stands, not by its id: equal under every order of things. */
+  readonly path: string;
+  state: RunState | null;
+  /** Its parent has taken its result. */
+  isConsumed: boolean;
+  /** How often an operator has reopened it. */
+  reopened: number;
+}
+
+export interface Launch {
+  readonly runId: string;
+  readonly workflow: Workflow;
+  readonly args: JsonObject;
+  readonly path: string;
+  readonly parent: SimRun["parent"];
+  readonly recursionDepth: number;
+  readonly sourceRunId?: string;
+  readonly carried?: readonly Carried[];
+}
+
+export function createRun(launch: Launch): SimRun {
+  const { workflow, parent, sourceRunId, carried } = launch;
+  return {
+    facts: createFacts(launch.runId, workflow),
+    log: [],
+    start: {
+      type: "start",
+      workflow: workflow.name,
+      version: null,
+      hash: "sha256:0",
+      args: { ...defaultArgs(workflow), ...launch.args },
+      trigger: parent === null ? "api" : "parent",
+      recursionDepth: launch.recursionDepth,
+      ...(parent === null ? {} : { parentRunId: parent.run.facts.runId }),
+      ...(sourceRunId === undefined ? {} : { sourceRunId }),
+      ...(carried === undefined ? {} : { carried }),
+    },
+    parent,
+    path: launch.path,
+    state: null,
+    isConsumed: false,
+    reopened: 0,
+  };
+}
+
+function defaultArgs(workflow: Workflow): JsonObject {
+  const filled = Object.entries(workflow.plan.args).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default] as const],
+  );
+  return Object.fromEntries(filled);
+}
+
+/** `{leafId: outputs}` of the leaves that completed: what a parent node is given. */
+export function leafOutputs(run: SimRun): JsonObject {
+  const leaves = run.facts.workflow.plan.nodes.filter((node) => node.dependents.length === 0);
+  const entries = leaves.flatMap(({ id }) => {
+    const node = run.facts.nodes.get(id);
+    return node?.status === "completed" && node.outputs !== null ? [[id, node.outputs] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,285 @@
+import type { Effect, Input } from "../../../src/core/engine/index.ts";
+import type { Suite } from "../checkers/suite.ts";
+import { type Engine, REAL_ENGINE, type Turn } from "../engine.ts";
+import type { Bundle } from "../plans/bundle.ts";
+import type { Profile } from "../profile.ts";
+import { Prng } from "../prng.ts";
+import type { Sometimes } from "../sometimes.ts";
+import { Bridge } from "./bridge.ts";
+import { Children } from "./children.ts";
+import { Heap } from "./heap.ts";
+import { Ledger, type LedgerBugs } from "./ledger.ts";
+import { Operators } from "./operators.ts";
+import { People } from "./people.ts";
+import { createRun, type Launch, type SimRun } from "./run.ts";
+
+/** What an input says besides the moment and the chance, which the driver adds when it takes it up. */
+export type Told = Input extends infer I ? (I extends Input ? Omit<I, "at" | "jitter"> : never) : never;
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** Chance of things that only shift order in time; equal to `seed` unless orders are compared. */
+  readonly orderSeed?: number;
+  readonly bundle: Bundle;
+  readonly profile: Profile;
+  readonly suite: Suite;
+  readonly sometimes: Sometimes;
+  readonly engine?: Engine;
+  readonly bugs?: LedgerBugs;
+  readonly trace?: (line: () => string) => void;
+}
+
+interface Item {
+  readonly act: () => void;
+  /** Volatile work belongs to the process that planned it and dies with it; null survives. */
+  readonly process: number | null;
+}
+
+const START_AT = 1_000_000;
+const ITEMS_MAX = 20_000;
+
+/** Clock, chance, network, governance and people around one driver; nothing in it is real. */
+export class World {
+  readonly engine: Engine;
+  readonly profile: Profile;
+  readonly bundle: Bundle;
+  readonly suite: Suite;
+  readonly sometimes: Sometimes;
+  readonly ledger: Ledger;
+  readonly runs = new Map<string, SimRun>();
+  readonly rng: Prng;
+  /** Decides moments; behaviour never depends on it. */
+  readonly pace: Prng;
+  now = START_AT;
+  readonly trace: (line: () => string) => void;
+  private readonly heap = new Heap<Item>();
+  private readonly bridge: Bridge;
+  private readonly people: People;
+  private readonly children: Children;
+  private readonly operators: Operators;
+  private process = 0;
+  private downUntil = 0;
+  private readonly wakePlanned = new Set<string>();
+
+  constructor(options: WorldOptions) {
+    this.engine = options.engine ?? REAL_ENGINE;
+    this.profile = options.profile;
+    this.bundle = options.bundle;
+    this.suite = options.suite;
+    this.sometimes = options.sometimes;
+    this.rng = new Prng(options.seed);
+    this.pace = new Prng(options.orderSeed ?? options.seed).fork("pace");
+    this.trace = options.trace ?? (() => undefined);
+    this.ledger = new Ledger(this.rng.fork("ledger"), options.profile, START_AT, options.sometimes, options.bugs ?? {});
+    this.bridge = new Bridge(this);
+    this.people = new People(this);
+    this.children = new Children(this);
+    this.operators = new Operators(this);
+    const { ledger, runs } = this;
+    this.suite.connect({ agents: ledger.agents, runs, costOf: (runId) => ledger.costOf(runId) });
+  }
+
+  /** Plays one schedule to the end: until nothing is left that could happen. */
+  play(): void {
+    const { root } = this.bundle;
+    const args = { mode: this.rng.fork("args").pick(["a", "b"]) };
+    const given = root.plan.format === "lobsterx" ? args : {};
+    const recursionDepth = this.rng.fork("depth").chance(0.03) ? 5 : 0;
+    const run = this.launch({ runId: "run_1", workflow: root, args: given, path: "1", parent: null, recursionDepth });
+    this.operators.plan(run);
+    for (let turns = 0; ; turns += 1) {
+      const next = this.heap.pop();
+      if (next === undefined) break;
+      if (turns > ITEMS_MAX) this.suite.report("E6", "run_1", "the schedule does not come to rest");
+      this.now = Math.max(this.now, next.at);
+      if (next.item.process === null || next.item.process === this.process) next.item.act();
+    }
+    this.suite.quiet([...this.runs.values()]);
+    for (const each of this.runs.values()) this.suite.compareFold(this.engine, each, this.pace);
+  }
+
+  launch(launch: Launch): SimRun {
+    const run = createRun(launch);
+    this.runs.set(launch.runId, run);
+    this.tell(run, 1, run.start);
+    return run;
+  }
+
+  /** Plans something for later that outlives the process. */
+  after(delayMs: number, act: () => void): void {
+    this.heap.push(this.now + delayMs, { act, process: null });
+  }
+
+  /** Plans something that is forgotten when the process dies. */
+  afterIfAlive(delayMs: number, act: () => void): void {
+    this.heap.push(this.now + delayMs, { act, process: this.process });
+  }
+
+  /** Tells a run something, again and again until a commit has taken it. */
+  tell(run: SimRun, delayMs: number, told: Told, onTaken?: () => void): void {
+    this.after(delayMs, () => {
+      if (this.now < this.downUntil) return this.tell(run, this.downUntil - this.now + this.pace.between(0, 50), told, onTaken);
+      const input = { ...told, at: this.now, jitter: this.pace.float() } as Input;
+      if (this.transact(run, input, false)) onTaken?.();
+      else this.tell(run, this.pace.between(5, 400), told, onTaken);
+    });
+  }
+
+  /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, tell it again. */
+  private transact(run: SimRun, input: Input, isWoken: boolean): boolean {
+    this.trace(() => `input   ${this.now} ${run.facts.runId} ${JSON.stringify(input)}`);
+    const state = (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
+    this.ledger.begin();
+    const turns: Turn[] = [];
+    const next: (() => Input)[] = [() => input];
+    for (let make = next.shift(); make !== undefined; make = next.shift()) {
+      const given = make();
+      const turn = { input: given, ...this.advance(run, given) };
+      turns.push(turn);
+      for (const effect of turn.effects) {
+        if (effect.type !== "request-verdict") continue;
+        next.push(() => {
+          const asker = { runId: run.facts.runId, path: run.path, isWoken };
+          const verdict = this.ledger.decide(asker, effect, this.now);
+          const { nodeId, epoch } = effect;
+          return { type: "verdict", nodeId, epoch, verdict, at: this.now, jitter: this.pace.float() };
+        });
+      }
+    }
+    if (this.pace.chance(this.profile.repeatInput)) this.suite.repeat(this.engine, run, state, input);
+    if (this.strikesBeforeCommit(run)) return false;
+    this.commit(run, turns);
+    return true;
+  }
+
+  private advance(run: SimRun, input: Input): Omit<Turn, "input"> {
+    const state = run.state;
+    if (state === null) throw new Error("a run is loaded before it is advanced");
+    const { events, effects, refusal } = this.engine.advance(state, input);
+    const { runId } = run.facts;
+    for (const event of events) this.ledger.observe(runId, event);
+    if (input.type === "verdict" && input.verdict.disposition === "allow") {
+      const isStarted = events.some((event) => event.type === "node.started" && event.payload.nodeId === input.nodeId);
+      if (!isStarted) this.ledger.release(`${runId}/${input.nodeId}`);
+    }
+    if (input.type === "callback" && input.result.status !== "deferred") {
+      const key = `${runId}/${input.nodeId}/${input.attempt}`;
+      this.ledger.settle(runId, key, input.result.costMicros);
+    }
+    if (input.type === "child_finished") this.ledger.settle(runId, input.childRunId, input.costMicros);
+    return { events, effects, refusal };
+  }
+
+  private strikesBeforeCommit(run: SimRun): boolean {
+    const roll = this.pace.float();
+    const { crashBeforeCommit, conflict } = this.profile;
+    if (roll >= crashBeforeCommit + conflict) return false;
+    this.ledger.rollback();
+    if (roll < crashBeforeCommit) {
+      this.sometimes.hit("crash_before_commit");
+      this.crash();
+    } else {
+      this.sometimes.hit("conflict");
+      this.trace(() => `lost    ${this.now} the commit met another writer`);
+      run.state = null;
+    }
+    return true;
+  }
+
+  private commit(run: SimRun, turns: readonly Turn[]): void {
+    const wasEnded = run.facts.hasEnded;
+    for (const turn of turns) {
+      run.log.push(...turn.events);
+      for (const event of turn.events) this.trace(() => `event   ${run.facts.runId} ${JSON.stringify(event)}`);
+      for (const effect of turn.effects) this.trace(() => `effect  ${run.facts.runId} ${JSON.stringify(effect)}`);
+      if (turn.refusal !== undefined) this.trace(() => `refusal ${run.facts.runId} ${JSON.stringify(turn.refusal)}`);
+    }
+    this.suite.observe(run, turns);
+    for (const turn of turns) for (const effect of turn.effects) this.perform(run, effect);
+    for (const turn of turns) this.people.observe(run, turn);
+    if (run.facts.hasEnded && !wasEnded) {
+      this.children.ended(run);
+      this.operators.ended(run);
+    }
+    if (this.pace.chance(this.profile.crashAfterCommit)) {
+      this.sometimes.hit("crash_after_commit");
+      this.suite.compareFold(this.engine, run, this.pace);
+      this.crash();
+    }
+    this.planWakeups();
+  }
+
+  /** The process is gone: memory and volatile work with it. Its attempts are reported lost once another takes over. */
+  private crash(): void {
+    this.process += 1;
+    this.downUntil = this.now + this.pace.between(10, 4_000);
+    this.trace(() => `crash   ${this.now} back at ${this.downUntil}`);
+    this.wakePlanned.clear();
+    this.bridge.mayForget();
+    const back = this.downUntil - this.now;
+    for (const run of this.runs.values()) {
+      run.state = null;
+      if (run.facts.hasEnded) continue;
+      for (const node of run.facts.nodes.values()) {
+        if (node.openAttempt === 0 || node.isDeferred || node.plan.child !== null) continue;
+        const timer = { kind: "lost", nodeId: node.id, attempt: node.openAttempt } as const;
+        this.tell(run, back + this.pace.between(0, 9_000), { type: "timer", timer });
+      }
+    }
+    this.after(back, () => this.planWakeups());
+  }
+
+  private perform(run: SimRun, effect: Effect): void {
+    const soon = this.pace.between(0, 3);
+    switch (effect.type) {
+      case "dispatch":
+        return this.afterIfAlive(soon, () => this.bridge.dispatch(run, effect));
+      case "cancel-dispatch":
+        return this.afterIfAlive(soon, () => this.bridge.cancel(effect.dispatchId));
+      case "set-timer":
+        return this.arm(run, effect);
+      case "open-approval":
+        return this.people.ask(run, effect);
+      case "start-child":
+        return this.after(soon, () => this.children.start(run, effect));
+      case "cancel-child":
+        return this.after(soon, () => this.children.cancel(run, effect));
+      case "close-approval":
+      case "notify":
+      case "request-verdict":
+    }
+  }
+
+  private arm(run: SimRun, { timer, dueAt }: Extract<Effect, { readonly type: "set-timer" }>): void {
+    const late = this.pace.chance(0.8) ? 0 : this.pace.between(1, 300);
+    this.after(Math.max(0, dueAt - this.now) + late, () => {
+      // A deadline that outlived its run changes nothing; now and then it is told all the same.
+      if (run.facts.hasEnded && this.pace.chance(0.9)) return;
+      this.tell(run, 0, { type: "timer", timer });
+      if (this.pace.chance(this.profile.duplicate)) this.tell(run, this.pace.between(0, 200), { type: "timer", timer });
+    });
+  }
+
+  /** Whoever waits for a slot or a window is asked again, first come first served. */
+  private planWakeups(): void {
+    for (const { agentId, dueAt } of this.ledger.wakeups(this.now)) {
+      if (this.wakePlanned.has(agentId)) continue;
+      this.wakePlanned.add(agentId);
+      this.afterIfAlive(Math.max(0, dueAt - this.now), () => {
+        this.wakePlanned.delete(agentId);
+        this.wake(agentId);
+        this.planWakeups();
+      });
+    }
+  }
+
+  private wake(agentId: string): void {
+    if (this.now < this.downUntil) return;
+    const first = this.ledger.takeFirst(agentId);
+    const run = first === undefined ? undefined : this.runs.get(first.runId);
+    if (first === undefined || run === undefined) return;
+    const timer = { kind: "wake", nodeId: first.nodeId, epoch: first.epoch } as const;
+    const isTaken = this.transact(run, { type: "timer", timer, at: this.now, jitter: this.pace.float() }, true);
+    if (!isTaken) this.ledger.putBack(agentId, first);
+  }
+}
