@@ -39,7 +39,13 @@ function put(path: string, text: string, mode = 0o644): void {
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "sluice-checkout-"));
-  for (const path of ["bin/sluice", "bin/package.json", "scripts/checkout.mjs", "scripts/lock.mjs"]) {
+  for (const path of [
+    "bin/sluice",
+    "bin/package.json",
+    "scripts/checkout.mjs",
+    "scripts/lock.mjs",
+    "scripts/totals.mjs",
+  ]) {
     put(path, readFileSync(join(REPOSITORY, path), "utf8"), 0o755);
   }
   put("package.json", '{"type":"module"}');
@@ -138,5 +144,36 @@ describe("bin/sluice", () => {
       });
     expect(await Promise.all([run(), run(), run()])).toEqual([1, 1, 1]);
     expect(compiled()).toBe(1);
+  });
+});
+
+describe("the last line of .ci/run", () => {
+  const totals = (report: object | null, ...args: readonly string[]): [string, number | null] => {
+    if (report !== null) put("test-results/vitest.json", JSON.stringify(report));
+    const result = spawnSync(process.execPath, [join(root, "scripts/totals.mjs"), ...args], { encoding: "utf8" });
+    return [result.stdout, result.status];
+  };
+  const report = (fields: object = {}): object => ({
+    numPassedTests: 7,
+    numFailedTests: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    success: true,
+    testResults: [],
+    ...fields,
+  });
+
+  it("counts what passed and what failed", () => {
+    expect(totals(report())).toEqual(["7 passed, 0 failed\n", 0]);
+    expect(totals(report({ numFailedTests: 2, success: false }), "0", "1")).toEqual(["7 passed, 2 failed\n", 1]);
+  });
+
+  it("counts as failed what is no test: checks, files that did not load, tests left out, a bad end, no report", () => {
+    const unloaded = { testResults: [{ status: "failed", assertionResults: [] }], success: false };
+    expect(totals(null)).toEqual(["0 passed, 1 failed\n", 1]);
+    expect(totals(report(), "1", "0")).toEqual(["7 passed, 1 failed\n", 1]);
+    expect(totals(report(unloaded), "0", "1")).toEqual(["7 passed, 1 failed\n", 1]);
+    expect(totals(report({ numPendingTests: 1, numTodoTests: 1 }))).toEqual(["7 passed, 2 failed\n", 1]);
+    expect(totals(report(), "0", "1")).toEqual(["7 passed, 1 failed\n", 1]);
   });
 });

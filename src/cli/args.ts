@@ -13,10 +13,10 @@ type Fields = Readonly<Record<string, ArgField>>;
 export async function readArgs(
   io: Io,
   fields: Fields,
-  given: { readonly arg: readonly string[]; readonly argsFile?: string },
+  given: { readonly arg?: readonly string[]; readonly argsFile?: string },
 ): Promise<JsonObject> {
   const fromFile = given.argsFile === undefined ? {} : await readArgsFile(io, given.argsFile);
-  const fromLine = given.arg.map((text) => parseArg(fields, text));
+  const fromLine = (given.arg ?? []).map((text) => parseArg(fields, text));
   const checked = checkArgs(fields, Object.fromEntries([...Object.entries(fromFile), ...fromLine]));
   if (checked.ok) return checked.value;
   printArgProblems(io, checked.failure);

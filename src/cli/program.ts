@@ -105,13 +105,13 @@ function addRunners(program: Command, io: Io, settle: Settle): void {
 function addLaunchOptions(command: Command): Command {
   return command
     .argument("<file>", "workflow file, - for standard input")
-    .option("--arg <name=value>", "an arg of the workflow; may be repeated", collect, [])
+    .option("--arg <name=value>", "an arg of the workflow; may be repeated", collect)
     .option("--args-file <file>", "args as a YAML or JSON map; --arg wins")
     .option("--script <file>", "what the scripted adapter answers")
     .option("--library <file>", "step library and lenses the file refers to");
 }
 
-function collect(value: string, previous: readonly string[]): readonly string[] {
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 

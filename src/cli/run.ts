@@ -28,7 +28,7 @@ import { printable } from "./terminal-text.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export interface RunOptions {
-  readonly arg: readonly string[];
+  readonly arg?: readonly string[];
   readonly argsFile?: string;
   readonly script?: string;
   readonly ledger?: string;

@@ -150,7 +150,7 @@ function criticalPath(state: RunState): readonly string[] {
   const latest = (indices: readonly number[]): number | undefined => {
     let best: number | undefined;
     for (const index of indices) {
-      if (settledAt(index) >= 0 && (best === undefined || settledAt(index) > settledAt(best))) best = index;
+      if (settledAt(index) >= 0 && (best === undefined || settledAt(index) >= settledAt(best))) best = index;
     }
     return best;
   };

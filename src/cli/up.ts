@@ -9,7 +9,7 @@ export async function up(io: Io): Promise<number> {
     path: `${io.cwd}/harbour-report`,
     bytes: new TextEncoder().encode(DEMO_SOURCE),
   };
-  const options = { arg: [], wait: true };
+  const options = { wait: true };
   io.err.write("A demo workflow runs in this terminal, on scripted answers: no key, no cost, nothing is stored.\n\n");
   const prepared = await prepare(io, file, options);
   const code = await perform(io, { ...prepared, script: DEMO_SCRIPT }, options);

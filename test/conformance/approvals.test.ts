@@ -32,7 +32,10 @@ describe("a gate step", () => {
     const rig = gate();
     const due = rig.effects.filter((effect) => effect.type === "set-timer").map((effect) => effect.dueAt - rig.now);
     expect(due.sort((left, right) => left - right)).toEqual([HOUR, 24 * HOUR, 72 * HOUR, 168 * HOUR]);
-    rig.tell({ type: "timer", timer: { kind: "approval-reminder", approvalId: rig.approvalId("g"), urgency: "normal" } });
+    rig.tell({
+      type: "timer",
+      timer: { kind: "approval-reminder", approvalId: rig.approvalId("g"), urgency: "normal" },
+    });
     expect(rig.of("approval.reminded")[0]).toMatchObject({ urgency: "normal" });
     rig.fire("approval-expiry");
     expect(rig.error("g")).toBe("approval_expired");
@@ -72,7 +75,7 @@ describe("an escalation chain", () => {
   const chain = (otherwise: string) =>
     runOf(
       workflow([
-        `g {approval: required, approvers: {chain: [{who: "role:lead", within: 2h}, {who: "team:risk", within: 1h}], otherwise: ${otherwise}}}`,
+        `g {approval: required, approvers: [{who: "role:lead", within: 2h}, {who: "team:risk", within: 1h}], otherwise: ${otherwise}}`,
       ]),
     );
 
@@ -178,7 +181,11 @@ describe("verdicts", () => {
     const judge = () => block({ code: "budget_exceeded", gate: "agent_budget", after: "final" });
     const rig = runOf(workflow(["a {on_failure: retry}"]), { judge });
     expect(rig.error("a")).toBe("budget_exceeded");
-    expect(rig.of("gate.decided")[0]).toMatchObject({ disposition: "block", gate: "agent_budget", code: "budget_exceeded" });
+    expect(rig.of("gate.decided")[0]).toMatchObject({
+      disposition: "block",
+      gate: "agent_budget",
+      code: "budget_exceeded",
+    });
   });
 
   it("blocks a node nobody can take until somebody is named", () => {

@@ -4,7 +4,11 @@ import type { RunStatus } from "../../src/core/event/index.ts";
 import { Rig, runOf, workflow } from "./rig.ts";
 
 const SOURCE = workflow(
-  ["a {outputs: {list: array}}", "child < a {workflow_ref: audit@2, with: {tag: '${tag}', list: '${a.outputs.list}', note: 'for ${tag}'}}", "b {command: 'saw ${child.outputs.leaf.n}'}"],
+  [
+    "a {outputs: {list: array}}",
+    "child < a {workflow_ref: audit@2, with: {tag: '${tag}', list: '${a.outputs.list}', note: 'for ${tag}'}}",
+    "b {command: 'saw ${child.outputs.leaf.n}'}",
+  ],
   "args: {tag: v1}",
 );
 const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
@@ -12,7 +16,16 @@ const ends = (rig: Rig, status: RunStatus, outputs = {}) => {
   const child = started(rig).at(-1);
   if (child === undefined) throw new Error("no child");
   const { nodeId, attempt, childRunId } = child;
-  return rig.tell({ type: "child_finished", nodeId, attempt, childRunId, status, outputs, costMicros: 50, tokens: NO_TOKENS });
+  return rig.tell({
+    type: "child_finished",
+    nodeId,
+    attempt,
+    childRunId,
+    status,
+    outputs,
+    costMicros: 50,
+    tokens: NO_TOKENS,
+  });
 };
 const running = () => runOf(SOURCE).complete("a", { outputs: { list: [1, 2] } });
 
@@ -41,7 +54,9 @@ describe("a child run", () => {
     const failed = running();
     ends(failed, "failed");
     expect(failed.error("child")).toBe("child_failed");
-    const cancelled = runOf(SOURCE.replace("workflow_ref: audit@2", "workflow_ref: audit@2, on_failure: retry")).complete("a", {
+    const cancelled = runOf(
+      SOURCE.replace("workflow_ref: audit@2", "workflow_ref: audit@2, on_failure: retry"),
+    ).complete("a", {
       outputs: { list: [] },
     });
     ends(cancelled, "cancelled");
@@ -49,7 +64,9 @@ describe("a child run", () => {
   });
 
   it("is a new child when it is retried", () => {
-    const rig = runOf(SOURCE.replace("workflow_ref: audit@2", "workflow_ref: audit@2, on_failure: retry_once")).complete("a", {
+    const rig = runOf(
+      SOURCE.replace("workflow_ref: audit@2", "workflow_ref: audit@2, on_failure: retry_once"),
+    ).complete("a", {
       outputs: { list: [] },
     });
     ends(rig, "failed");
@@ -68,7 +85,8 @@ describe("a child run", () => {
   });
 
   it("stops at the recursion limit", () => {
-    const at = (recursionDepth: number) => new Rig(workflow(["child {workflow_ref: deeper}"])).start({ recursionDepth });
+    const at = (recursionDepth: number) =>
+      new Rig(workflow(["child {workflow_ref: deeper}"])).start({ recursionDepth });
     expect(started(at(4))).toHaveLength(1);
     expect(started(at(5))).toHaveLength(0);
     expect(at(5).error("child")).toBe("recursion_limit");

@@ -44,7 +44,11 @@ describe("retries", () => {
   });
 
   it.each(["provider_auth", "provider_refused", "adapter_bug"])("never retries %s", (code) => {
-    expect(runOf(workflow(["a {on_failure: retry}"])).fail("a", code).status("a")).toBe("failed");
+    expect(
+      runOf(workflow(["a {on_failure: retry}"]))
+        .fail("a", code)
+        .status("a"),
+    ).toBe("failed");
   });
 
   it("retry_once calls at most twice, the second at once", () => {
@@ -72,7 +76,8 @@ describe("retries", () => {
 
   it("makes at most ten calls in an epoch, re-sends included", () => {
     const rig = runOf(workflow(["a"]));
-    for (let lost = 0; lost < 12; lost += 1) rig.tell({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
+    for (let lost = 0; lost < 12; lost += 1)
+      rig.tell({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
     expect(rig.dispatches).toHaveLength(10);
     expect(new Set(rig.dispatches.map((effect) => effect.dispatchId)).size).toBe(1);
     expect(rig.error("a")).toBe("too_many_calls");
@@ -95,7 +100,9 @@ describe("timeouts", () => {
   });
 
   it("ignores the deadline of an attempt that is over", () => {
-    const rig = runOf(workflow(["a {timeout: 9}"])).complete("a").fire("attempt");
+    const rig = runOf(workflow(["a {timeout: 9}"]))
+      .complete("a")
+      .fire("attempt");
     expect(rig.state.status).toBe("completed");
   });
 
@@ -139,7 +146,9 @@ describe("on_failure", () => {
   });
 
   it("neither retries nor escalates what ends during a halt", () => {
-    const rig = runOf(workflow(["a", "b {on_failure: retry_once_then_escalate}"])).fail("a").fail("b");
+    const rig = runOf(workflow(["a", "b {on_failure: retry_once_then_escalate}"]))
+      .fail("a")
+      .fail("b");
     expect(rig.status("b")).toBe("failed");
     expect(rig.state.status).toBe("failed");
   });
@@ -151,8 +160,13 @@ describe("on_failure", () => {
   });
 
   it("escalates after the second failure, once", () => {
-    const rig = runOf(workflow(["a {on_failure: retry_once_then_escalate}"])).fail("a").fail("a");
-    expect(rig.of("approval.requested")[0]).toMatchObject({ source: "escalation", choices: ["retry", "skip", "abort"] });
+    const rig = runOf(workflow(["a {on_failure: retry_once_then_escalate}"]))
+      .fail("a")
+      .fail("a");
+    expect(rig.of("approval.requested")[0]).toMatchObject({
+      source: "escalation",
+      choices: ["retry", "skip", "abort"],
+    });
     expect(rig.status("a")).toBe("blocked");
     rig.answer("a", "retry");
     expect(rig.node("a").attempts).toBe(3);
@@ -161,7 +175,10 @@ describe("on_failure", () => {
   });
 
   it("does what the person chose", () => {
-    const escalated = () => runOf(workflow(["a {on_failure: retry_once_then_escalate}", "z", "b < a z"])).fail("a").fail("a");
+    const escalated = () =>
+      runOf(workflow(["a {on_failure: retry_once_then_escalate}", "z", "b < a z"]))
+        .fail("a")
+        .fail("a");
     const skipped = escalated();
     skipped.answer("a", "skip");
     expect(skipped.of("node.skipped", "a")[0]?.reason).toBe("chosen");

@@ -3,7 +3,7 @@ import { restartFrom } from "../../src/core/engine/index.ts";
 import { Rig, runOf, workflow } from "./rig.ts";
 
 const each = (more = "", args = "[x, y, z]") =>
-  workflow([`a {command: "look at ${"${item}"} ${"${index}"}", for_each: list${more}}`, "b < a"], `args: {list: ${args}}`);
+  workflow([`a {command: "look at \${item} \${index}", for_each: list${more}}`, "b < a"], `args: {list: ${args}}`);
 
 describe("for_each", () => {
   it("expands into instances with their own inputs, and joins them in list order", () => {
@@ -48,14 +48,22 @@ describe("for_each", () => {
     ['tolerate: "34%"', "completed"],
     ['tolerate: "33%"', "failed"],
   ])("with %s one failure of three gives %s", (tolerate, status) => {
-    const rig = runOf(each(`, ${tolerate}`)).complete("a[0]").fail("a[1]", "provider_auth").complete("a[2]");
+    const rig = runOf(each(`, ${tolerate}`))
+      .complete("a[0]")
+      .fail("a[1]", "provider_auth")
+      .complete("a[2]");
     expect(rig.status("a")).toBe(status);
-    if (status === "completed") expect(rig.outputs("a")).toMatchObject({ items: ["a[0] done", null, "a[2] done"], failed: 1 });
+    if (status === "completed")
+      expect(rig.outputs("a")).toMatchObject({ items: ["a[0] done", null, "a[2] done"], failed: 1 });
     else expect(rig.error("a")).toBe("too_many_failures");
   });
 
   it("counts nodes, not instances, for the run's status", () => {
-    const rig = runOf(each(", tolerate: 1")).complete("a[0]").fail("a[1]", "provider_auth").complete("a[2]").complete("b");
+    const rig = runOf(each(", tolerate: 1"))
+      .complete("a[0]")
+      .fail("a[1]", "provider_auth")
+      .complete("a[2]")
+      .complete("b");
     expect(rig.state.status).toBe("completed");
   });
 

@@ -52,7 +52,11 @@ describe("parent policy", () => {
 });
 
 describe("conditions on edges", () => {
-  const branch = (condition: NodeSpec, answer: { stdout?: string; outputs?: { [key: string]: Json } }, key = "output") =>
+  const branch = (
+    condition: NodeSpec,
+    answer: { stdout?: string; outputs?: { [key: string]: Json } },
+    key = "output",
+  ) =>
     runOf(graph([{ id: "a" }, reads("b", "x")], [edge("a", "b", { condition, source_output_key: key })]))
       .complete("a", answer)
       .status("b");
@@ -75,8 +79,10 @@ describe("conditions on edges", () => {
   });
 
   it("names condition_false as the reason, on the event and afterwards", () => {
-    const rig = runOf(graph([{ id: "a" }, reads("b", "x")], [edge("a", "b", { condition: { type: "truthy" } })]));
-    rig.complete("a", { stdout: "" });
+    const rig = runOf(
+      graph([{ id: "a" }, reads("b", "x")], [edge("a", "b", { condition: { type: "equals", value: "x" } })]),
+    );
+    rig.complete("a", { stdout: "y" });
     expect(rig.of("node.skipped", "b")[0]).toMatchObject({ reason: "condition_false" });
     expect(rig.effects).toContainEqual(expect.objectContaining({ type: "notify", kind: "skipped", nodeId: "b" }));
   });
@@ -110,9 +116,9 @@ describe("conditions on edges", () => {
     const rig = runOf(
       graph(
         [{ id: "a" }, reads("b", "x"), reads("c", "x")],
-        [edge("a", "b", { condition: { type: "truthy" } }), edge("b", "c")],
+        [edge("a", "b", { condition: { type: "equals", value: "x" } }), edge("b", "c")],
       ),
-    ).complete("a", { stdout: "" });
+    ).complete("a", { stdout: "y" });
     expect(rig.of("node.skipped", "c")[0]).toMatchObject({ reason: "parents_skipped" });
   });
 });
@@ -145,7 +151,9 @@ describe("merge and binding", () => {
 
   it("lets an edge value beat a root input, and keeps the other root inputs", () => {
     const rig = runOf(
-      graph([{ id: "a" }, reads("b", "[[p]] [[q]]")], [edge("a", "b")], { root_inputs: { p: { type: "string" }, q: { type: "string" } } }),
+      graph([{ id: "a" }, reads("b", "[[p]] [[q]]")], [edge("a", "b")], {
+        root_inputs: { p: { type: "string" }, q: { type: "string" } },
+      }),
       { args: { p: "root p", q: "root q" } },
     ).complete("a", { stdout: "edge" });
     expect(message(rig, "b")).toBe("edge root q");
@@ -167,7 +175,11 @@ describe("merge and binding", () => {
   it("lets overrides beat edges, and reads other nodes by [[node.path]], which makes it wait for them", () => {
     const rig = runOf(
       graph(
-        [{ id: "a" }, { id: "z" }, reads("b", "[[p]]", { param_overrides: { p: "tone [[z.tone]] of [[a.output]], [[label]]" } })],
+        [
+          { id: "a" },
+          { id: "z" },
+          reads("b", "[[p]]", { param_overrides: { p: "tone [[z.tone]] of [[a.output]], [[label]]" } }),
+        ],
         [edge("a", "b")],
       ),
     ).complete("a", { stdout: "A" });
@@ -205,7 +217,9 @@ describe("rendering", () => {
   });
 
   it("matches labels without case and with spaces as underscores, drops [[:uuid]], leaves [ x ] alone", () => {
-    const rig = render("[[MY_topic]] {{my topic}} [[:0f8fad5b-d9cb-469f-a165-70867728950e]][ x ]", { "My Topic": { a: 1 } });
+    const rig = render("[[MY_topic]] {{my topic}} [[:0f8fad5b-d9cb-469f-a165-70867728950e]][ x ]", {
+      "My Topic": { a: 1 },
+    });
     expect(message(rig, "a")).toBe('{"a":1} {"a":1} [ x ]');
   });
 

@@ -21,12 +21,17 @@ describe("outputs of a step", () => {
     const rig = answer("s: {type: string, enum: [COMPLETE, APPROVED]}", { s: "COMPLETE -- all good" });
     expect(rig.outputs("a")).toEqual({ s: "COMPLETE" });
     expect(rig.of("node.completed")[0]?.envelope.metadata).toEqual({ raw: { s: "COMPLETE -- all good" } });
-    expect(answer("s: {type: string, enum: [APPROVED]}", { s: "APPROVED_FALSE" }).error("a")).toBe("output_contract_violation");
+    expect(answer("s: {type: string, enum: [APPROVED]}", { s: "APPROVED_FALSE" }).error("a")).toBe(
+      "output_contract_violation",
+    );
   });
 
   it("fails a missing field with its name", () => {
     const rig = answer("n: integer", {});
-    expect(rig.of("contract.violated")[0]).toMatchObject({ phase: "output", errors: [{ field: "n", reason: "missing_required" }] });
+    expect(rig.of("contract.violated")[0]).toMatchObject({
+      phase: "output",
+      errors: [{ field: "n", reason: "missing_required" }],
+    });
     expect(rig.error("a")).toBe("output_contract_violation");
   });
 
@@ -49,7 +54,12 @@ describe("outputs of a step", () => {
   it("sees args, then the declared outputs of its ancestors, later ones winning", () => {
     const rig = runOf(
       workflow(
-        ["a {outputs: {x: string}}", "b < a {outputs: {x: string}}", "c < b {command: 'see ${x}'}", "d {command: 'see ${x}'}"],
+        [
+          "a {outputs: {x: string}}",
+          "b < a {outputs: {x: string}}",
+          "c < b {command: 'see ${x}'}",
+          "d {command: 'see ${x}'}",
+        ],
         "args: {x: from_args}",
       ),
     );
@@ -61,7 +71,9 @@ describe("outputs of a step", () => {
   it("fails a reference nothing has, and renders what only skipped nodes feed as '' with a warning", () => {
     const unbound = runOf(workflow(["a", "b {command: 'see ${a.outputs.nope}'}"])).complete("a");
     expect(unbound.error("b")).toBe("unbound_reference");
-    const skipped = runOf(workflow([`a {condition: "1 == 2"}`, "z", "b < z {command: 'see <${a.stdout}>'}"])).complete("z");
+    const skipped = runOf(workflow([`a {condition: "1 == 2"}`, "z", "b < z {command: 'see <${a.stdout}>'}"])).complete(
+      "z",
+    );
     expect(skipped.dispatch("b").request.message).toBe("see <>");
     expect(skipped.of("node.log", "b")[0]).toMatchObject({ level: "warning" });
   });
@@ -72,14 +84,16 @@ describe("outputs of a step", () => {
   });
 
   it("counts bytes, not characters, of what a node is given", () => {
-    const rig = runOf(workflow(["a {command: 'x ${text}'}"], "args: {text: {type: string}}"), { args: { text: "é".repeat(270_000) } });
+    const rig = runOf(workflow(["a {command: 'x ${text}'}"], "args: {text: {type: string}}"), {
+      args: { text: "é".repeat(270_000) },
+    });
     expect(rig.error("a")).toBe("context_too_large");
     expect(rig.dispatches).toHaveLength(0);
   });
 
   it("fails the step, and applies on_failure, when a condition cannot be evaluated", () => {
     const line = `b < a {condition: "a.outputs.n > 'text'", on_failure: skip}`;
-    const rig = runOf(workflow(["a {outputs: {n: object}}", line])).complete("a", { outputs: { n: {} } });
+    const rig = runOf(workflow(["a", line])).complete("a", { outputs: { n: {} } });
     expect(rig.of("node.skipped", "b")[0]).toMatchObject({ reason: "on_failure", errorCode: "expression_error" });
   });
 });
@@ -90,14 +104,22 @@ describe("contracts of a lens", () => {
     if (!lens.ok) throw new Error(JSON.stringify(lens.failure));
     return { library: null, workflows: null, lenses: { l: lens.value } };
   };
-  const graph = "format: lens-graph/v1\nname: g\nroot_inputs: {amount: {default: null}}\nnodes: [{id: a, lens_id: l}]\nedges: []\n";
+  const graph =
+    "format: lens-graph/v1\nname: g\nroot_inputs: {amount: {default: null}}\nnodes: [{id: a, lens_id: l}]\nedges: []\n";
   const input_contract = { kind: "text", fields: { amount: { type: "integer", required: true } } };
-  const output_contract = { kind: "report", artifact_kind: "json", schema: { title: { type: "string", required: true } } };
+  const output_contract = {
+    kind: "report",
+    artifact_kind: "json",
+    schema: { title: { type: "string", required: true } },
+  };
 
   it("fails a wrong input without calling anybody", () => {
     const rig = runOf(graph, { catalog: catalog({ input_contract }), args: { amount: "500" } });
     expect(rig.error("a")).toBe("input_contract_violation");
-    expect(rig.of("contract.violated")[0]).toMatchObject({ phase: "input", errors: [{ field: "amount", reason: "type_mismatch" }] });
+    expect(rig.of("contract.violated")[0]).toMatchObject({
+      phase: "input",
+      errors: [{ field: "amount", reason: "type_mismatch" }],
+    });
     expect(rig.dispatches).toHaveLength(0);
   });
 

@@ -88,7 +88,9 @@ describe("rewind", () => {
 describe("branch and recover", () => {
   it("branches from the state at an event with other args", () => {
     const source = workflow(["a", "b < a {command: 'say ${word}'}"], "args: {word: {type: string}}");
-    const first = runOf(source, { args: { word: "one" } }).complete("a").complete("b");
+    const first = runOf(source, { args: { word: "one" } })
+      .complete("a")
+      .complete("b");
     const cut = first.events.findIndex((event) => event.type === "node.completed") + 1;
     const past = replay(first.state.plan, "run_1", first.events.slice(0, cut));
     const second = new Rig(source, { args: { word: "two" } }).start({ carried: branchFrom(past) });

@@ -54,7 +54,10 @@ describe("run status", () => {
 
   it("refuses a second cancel of a finished run", () => {
     const rig = runOf(workflow(["a"])).complete("a");
-    expect(rig.tell({ type: "cancel", reason: "late" })).toMatchObject({ events: [], refusal: { code: "run_finished" } });
+    expect(rig.tell({ type: "cancel", reason: "late" })).toMatchObject({
+      events: [],
+      refusal: { code: "run_finished" },
+    });
   });
 
   it("times out as a whole, waits included", () => {
@@ -67,7 +70,9 @@ describe("run status", () => {
   });
 
   it("honours completion: leaves in a .lobsterX file", () => {
-    const rig = runOf(workflow(["a {on_failure: skip}", "b"], "completion: leaves")).fail("a").complete("b");
+    const rig = runOf(workflow(["a {on_failure: skip}", "b"], "completion: leaves"))
+      .fail("a")
+      .complete("b");
     expect(rig.state.status).toBe("completed");
   });
 });

@@ -13,7 +13,10 @@ describe("scheduling", () => {
   });
 
   it("completes a chain in order, one attempt each", () => {
-    const rig = runOf(workflow(["a", "b < a", "c < b"])).complete("a").complete("b").complete("c");
+    const rig = runOf(workflow(["a", "b < a", "c < b"]))
+      .complete("a")
+      .complete("b")
+      .complete("c");
     expect(rig.of("node.completed").map((payload) => payload.nodeId)).toEqual(["a", "b", "c"]);
     expect(rig.state.nodes.map((node) => node.attempts)).toEqual([1, 1, 1]);
   });
@@ -26,7 +29,9 @@ describe("scheduling", () => {
   });
 
   it("runs the join of a diamond after both branches", () => {
-    const rig = runOf(workflow(["a", "b < a", "c < a", "d < b c"])).complete("a").complete("b");
+    const rig = runOf(workflow(["a", "b < a", "c < a", "d < b c"]))
+      .complete("a")
+      .complete("b");
     expect(rig.status("d")).toBe("awaiting_dependency");
     rig.complete("c");
     expect(rig.status("d")).toBe("running");
@@ -74,18 +79,24 @@ describe("scheduling", () => {
     expect(codes(workflow(["a < nope"]))).toEqual(["unknown_step"]);
     expect(codes(workflow(["a"], "max_parallel: 0"))).toEqual(["bad_number"]);
     const graph = (edge: string) => `format: lens-graph/v1\nname: g\nnodes: [{id: a}]\nedges: [${edge}]\n`;
-    expect(codes(graph("{id: e, source_node_id: a, target_node_id: x, target_param_label: p}"))).toEqual(["orphan_edge"]);
-    expect(codes(graph("{id: e, source_node_id: x, target_node_id: a, target_param_label: p}"))).toEqual(["orphan_edge"]);
+    expect(codes(graph("{id: e, source_node_id: a, target_node_id: x, target_param_label: p}"))).toEqual([
+      "orphan_edge",
+    ]);
+    expect(codes(graph("{id: e, source_node_id: x, target_node_id: a, target_param_label: p}"))).toEqual([
+      "orphan_edge",
+    ]);
   });
 
   it("prints the cycle it refuses", () => {
     const [problem] = checkSource(workflow(["a < c", "b < a", "c < b", "d < c"]), EMPTY_CATALOG).problems;
     expect(problem?.message).toMatch(/a → \w → \w → a|b → \w → \w → b|c → \w → \w → c/u);
-    expect(problem?.message).not.toContain("d");
+    expect(problem?.message).not.toMatch(/→ d\b|\bd →/u);
   });
 
   it("folds the log to the state it is in", () => {
-    const rig = runOf(workflow(["a", "b < a", "c < a"])).complete("a").fail("b");
+    const rig = runOf(workflow(["a", "b < a", "c < a"]))
+      .complete("a")
+      .fail("b");
     expect(rig.replayed().nodes.map((node) => node.now)).toEqual(rig.state.nodes.map((node) => node.now));
     expect(rig.replayed().counts).toEqual(rig.state.counts);
   });

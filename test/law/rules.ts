@@ -67,8 +67,13 @@ const IMPURE_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\.\s*localeCompare\b/g, "text is ordered by compareCodeUnits"],
   [/\.\s*toLocale\w*/g, "core knows no locale"],
   [/(?<![\w$.])Function\s*\(/g, "no code from text"],
-  [/(?<![\w$.])RegExp\s*\(\s*(?!["'])/g, "patterns that are not literal go through core/pattern"],
-  [/(?<![\w$.[])in\s+(?!keyof\b)(?=[\w$(])/g, "own properties only: use getOwn or Object.hasOwn instead of `in`"],
+  // A text, or a template made only of constants, is literal enough.
+  [
+    /(?<![\w$.])RegExp\s*\(\s*(?!["']|`(?:[^`$]|\$\{[A-Z][A-Z0-9_]*\})*`)/g,
+    "patterns that are not literal go through core/pattern",
+  ],
+  // A written key only tells the members of a union apart.
+  [/(?<![\w$.[]|["']\s*)in\s+(?!keyof\b)(?=[\w$(])/g, "own properties only: use Object.hasOwn instead of `in`"],
 ];
 
 export const purityRule: Rule = (file) => {

@@ -29,7 +29,7 @@ export interface ScheduleReport {
   readonly runs: readonly SimRun[];
 }
 
-const SEEDS_PER_BUNDLE = 4;
+const SEEDS_PER_BUNDLE = 8;
 let lastBundle: { readonly seed: number; readonly bundle: Bundle } | null = null;
 
 /** Neighbouring seeds share their files, which are dear to read, and differ in everything else. */

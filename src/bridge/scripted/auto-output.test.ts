@@ -20,12 +20,17 @@ describe("made-up outputs", () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(["^[A-Z]{3}-\\d{4}$", "^(red|green)$", "^v\\d+\\.\\d+\\.\\d+$", "[a-f0-9]{8}", "^\\w+@\\w+\\.org$", "^[^a-z ]+$", "colou?r"])(
-    "finds a text for the pattern %s",
-    (pattern) => {
-      expect(made({ code: { type: "string", required: true, pattern } }).errors).toEqual([]);
-    },
-  );
+  it.each([
+    "^[A-Z]{3}-\\d{4}$",
+    "^(red|green)$",
+    "^v\\d+\\.\\d+\\.\\d+$",
+    "[a-f0-9]{8}",
+    "^\\w+@\\w+\\.org$",
+    "^[^a-z ]+$",
+    "colou?r",
+  ])("finds a text for the pattern %s", (pattern) => {
+    expect(made({ code: { type: "string", required: true, pattern } }).errors).toEqual([]);
+  });
 
   it.each([
     ["^a+$", 12, 20],
@@ -48,7 +53,11 @@ describe("made-up outputs", () => {
 
   it("satisfies any bounds that can be satisfied", () => {
     const numbers = fc
-      .record({ low: fc.integer({ min: -1_000, max: 1_000 }), span: fc.nat(50), type: fc.constantFrom("integer" as const, "number" as const) })
+      .record({
+        low: fc.integer({ min: -1_000, max: 1_000 }),
+        span: fc.nat(50),
+        type: fc.constantFrom("integer" as const, "number" as const),
+      })
       .map(({ low, span, type }): OutputField => ({ type, required: true, minimum: low, maximum: low + span }));
     const fractions = fc
       .integer({ min: -500, max: 500 })
@@ -58,7 +67,10 @@ describe("made-up outputs", () => {
       .map(({ low, span }): OutputField => ({ type: "string", required: true, minLength: low, maxLength: low + span }));
     const lists = fc
       .record({ low: fc.nat(5), span: fc.nat(5), items: fc.constantFrom("string", "number", "boolean", "object") })
-      .map(({ low, span, items }) => ({ type: "array", required: true, minLength: low, maxLength: low + span, itemsType: items }) as OutputField);
+      .map(
+        ({ low, span, items }) =>
+          ({ type: "array", required: true, minLength: low, maxLength: low + span, itemsType: items }) as OutputField,
+      );
     fc.assert(
       fc.property(fc.oneof(numbers, fractions, texts, lists), fc.string(), (field, seed) => {
         expect(made({ field }, seed).errors).toEqual([]);

@@ -12,6 +12,8 @@ export const LIMITS = {
   expressionLengthMax: 1_024,
   expressionDepthMax: 32,
   patternLengthMax: 1_024,
+  /** Past it, whatever walks a value by recursion would risk the stack. */
+  valueDepthMax: 100,
   boundInputBytesMax: 524_288,
   errorTextLengthMax: 16_384,
   callsPerNodeMax: 10,

@@ -92,7 +92,8 @@ describe("checkArgs", () => {
   });
 
   it("never reaches into prototypes", () => {
-    const outcome = checkArgs({ toString: { type: "string", required: true } }, {});
+    const field: ArgField = { type: "string", required: true };
+    const outcome = checkArgs(Object.fromEntries([["toString", field]]), {});
     expect(outcome.ok).toBe(false);
     expect(checkArgs({}, { constructor: 1 }).ok).toBe(false);
   });

@@ -7,12 +7,12 @@ import {
   type Problem,
   type TreePath,
 } from "../base/index.ts";
-import { findUnstorable, readDocuments } from "../text/index.ts";
+import { readDocuments } from "../text/index.ts";
 import type { Catalog, Lens } from "./definition.ts";
 import { readLens } from "./lens.ts";
 import { comparePlaces, placeFindings } from "./placing.ts";
 import { Report } from "./report.ts";
-import { nameOf, refuseType } from "./shape.ts";
+import { refuseType } from "./shape.ts";
 import { libraryStepShape } from "./step-shape.ts";
 import { givenName } from "./text-shape.ts";
 
@@ -53,9 +53,6 @@ function readManifest(value: Json, entries: Entries, report: Report): void {
   if (!isJsonObject(value)) {
     refuseType([], report, "a map with kind, name and spec", value);
     return;
-  }
-  for (const path of findUnstorable(value)) {
-    report.problem("text_unstorable", path, `${nameOf(path)} holds a character that cannot be stored.`);
   }
   if (!Object.hasOwn(value, "kind")) return readPlainMap(value, entries, report);
   const kind = getOwn(value, "kind");

@@ -94,6 +94,8 @@ export const argField: Shape<ArgField> = byKind("a default or a map", {
 
 function argFromMap(raw: Reading<typeof ARG>, path: TreePath, report: Report): ArgField | undefined {
   const type = raw.type ?? inferType(raw.default) ?? inferFromEnum(raw.enum);
+  // A type that was written but is wrong has been reported already.
+  if (Object.hasOwn(raw, "type") && raw.type === undefined) return undefined;
   if (type === undefined && raw.default === undefined) {
     const hint = `Add type: one of ${FIELD_TYPES.join(", ")}.`;
     report.problem("missing_field", [...path, "type"], `An arg needs "type" or a default.`, { at: path, hint });

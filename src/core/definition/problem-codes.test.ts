@@ -32,10 +32,22 @@ const PROBLEMS: readonly Row[] = [
   { about: "a NUL byte", source: "name: w\0\n", finds: [["yaml_encoding"]] },
   { about: "a huge file", source: `name: w\n# ${"x".repeat(1_048_576)}`, finds: [["yaml_too_large"]] },
   { about: "deep nesting", source: `name: ${"[".repeat(30)}${"]".repeat(30)}`, finds: [["yaml_too_deep"]] },
-  { about: "an alias", source: "name: &n w\ndescription: *n\n", finds: [["yaml_alias"]] },
+  {
+    about: "an alias",
+    source: "name: &n w\ndescription: *n\nsteps: [{ id: a, command: x }]\n",
+    finds: [["yaml_alias"], ["yaml_alias"]],
+  },
   { about: "a tag", source: "name: !env HOME\n", finds: [["yaml_tag"]] },
-  { about: "a duplicate key", source: "name: w\nname: v\n", finds: [["yaml_duplicate_key"]] },
-  { about: "a forbidden key", source: "name: w\nconstructor: v\n", finds: [["yaml_forbidden_key"]] },
+  {
+    about: "a duplicate key",
+    source: "name: w\nname: v\nsteps: [{ id: a, command: x }]\n",
+    finds: [["yaml_duplicate_key"]],
+  },
+  {
+    about: "a forbidden key",
+    source: "name: w\nconstructor: v\nsteps: [{ id: a, command: x }]\n",
+    finds: [["yaml_forbidden_key"]],
+  },
   { about: "two documents", source: "name: w\n---\nname: v\n", finds: [["yaml_multiple_documents"]] },
 
   { about: "a list instead of a map", source: "- a\n", finds: [["wrong_type  1:1"]] },
@@ -54,7 +66,7 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "an empty value",
     source: working("approval:"),
-    finds: [["wrong_type steps[0].approval 5:5", "Write approval: required."]],
+    finds: [["wrong_type steps[0].approval 5:14", "Write approval: required."]],
   },
   {
     about: "attempts in quotes",
@@ -199,13 +211,13 @@ const PROBLEMS: readonly Row[] = [
     about: "an unknown lens",
     source: graph("[{ id: a, lens_id: answr }]"),
     catalog: { lenses: { answer: { id: "answer", versions: [] } } },
-    finds: [["unknown_library_step nodes[0].lens_id 3:20", 'Did you mean "answer"?']],
+    finds: [["unknown_library_step nodes[0].lens_id 3:27", 'Did you mean "answer"?']],
   },
   {
     about: "an unknown version of a lens",
     source: graph("[{ id: a, lens_id: answer, version_id: v9 }]"),
     catalog: { lenses: { answer: { id: "answer", versions: [] } } },
-    finds: [["unknown_library_step nodes[0].version_id 3:40"]],
+    finds: [["unknown_library_step nodes[0].version_id 3:47"]],
   },
   {
     about: "an unknown workflow",
@@ -217,7 +229,7 @@ const PROBLEMS: readonly Row[] = [
     about: "an unknown workflow in a graph",
     source: graph("[{ id: a, config: { workflowRef: audti } }]"),
     catalog: { workflows: ["audit"] },
-    finds: [["unknown_workflow nodes[0].config.workflowRef 3:34", 'Did you mean "audit"?']],
+    finds: [["unknown_workflow nodes[0].config.workflowRef 3:41", 'Did you mean "audit"?']],
   },
   {
     about: "a step that depends on itself",
@@ -237,12 +249,12 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "a self edge",
     source: graph("[{ id: a }]", "[{ id: e, source_node_id: a, target_node_id: a, target_param_label: x }]"),
-    finds: [["self_dependency edges[0].target_node_id 4:46"]],
+    finds: [["self_dependency edges[0].target_node_id 4:53"]],
   },
   {
     about: "an override that refers to its own node",
     source: graph("[{ id: a, config: { param_overrides: { x: '[[a.y]]' } } }]"),
-    finds: [["self_dependency nodes[0].config.param_overrides.x 3:43"]],
+    finds: [["self_dependency nodes[0].config.param_overrides.x 3:50"]],
   },
   {
     about: "a cycle",
@@ -323,17 +335,17 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "a template beside a lens",
     source: graph("[{ id: a, lens_id: l, config: { templateBody: x } }]"),
-    finds: [["conflicting_fields nodes[0].config.templateBody 3:34"]],
+    finds: [["conflicting_fields nodes[0].config.templateBody 3:40"]],
   },
   {
     about: "a child run beside a lens",
     source: graph("[{ id: a, lens_id: l, config: { workflow_ref: x } }]"),
-    finds: [["conflicting_fields nodes[0].config.workflow_ref 3:34"]],
+    finds: [["conflicting_fields nodes[0].config.workflow_ref 3:40"]],
   },
   {
     about: "two spellings of a key",
     source: graph("[{ id: a, config: { model_id: x, modelId: y } }]"),
-    finds: [["conflicting_fields nodes[0].config.modelId 3:34", "Keep one of them."]],
+    finds: [["conflicting_fields nodes[0].config.modelId 3:41", "Keep one of them."]],
   },
   { about: "a zero timeout", source: working("timeout: 0"), finds: [["bad_duration steps[0].timeout 5:14"]] },
   {
@@ -384,7 +396,7 @@ const PROBLEMS: readonly Row[] = [
       A_AND_B,
       "[{ id: e, source_node_id: a, target_node_id: b, target_param_label: x, condition: { type: matches } }]",
     ),
-    finds: [["bad_enum edges[0].condition.type 4:91"]],
+    finds: [["bad_enum edges[0].condition.type 4:98"]],
   },
   {
     about: "an expression with a foreign operator, at its column",
@@ -433,7 +445,7 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "an edge to nowhere",
     source: graph(A_AND_B, "[{ id: e, source_node_id: a, target_node_id: bb, target_param_label: x }]"),
-    finds: [["orphan_edge edges[0].target_node_id 4:46", 'Did you mean "b"?']],
+    finds: [["orphan_edge edges[0].target_node_id 4:53", 'Did you mean "b"?']],
   },
   {
     about: "two strategies for one parameter, however its label is spelled",
@@ -441,17 +453,17 @@ const PROBLEMS: readonly Row[] = [
       "[{ id: a }, { id: b }, { id: c }]",
       "\n  - { id: e, source_node_id: a, target_node_id: c, target_param_label: My Text, merge_strategy: concat }\n  - { id: f, source_node_id: b, target_node_id: c, target_param_label: my_text, merge_strategy: array }",
     ),
-    finds: [["conflicting_merge edges[1].merge_strategy 6:98", "Declare one strategy."]],
+    finds: [["conflicting_merge edges[1].merge_strategy 6:97", "Declare one strategy."]],
   },
   {
     about: "a NUL that was escaped",
     source: step('command: "x\\0"'),
-    finds: [["text_unstorable steps[0].command 4:14", "Remove the character."]],
+    finds: [["text_unstorable steps[0].command 4:14", "Remove the escape that writes it."]],
   },
   {
     about: "half a surrogate pair",
     source: step('command: "x\\ud800"'),
-    finds: [["text_unstorable steps[0].command 4:14", "Remove the character."]],
+    finds: [["text_unstorable steps[0].command 4:14", "Remove the escape that writes it."]],
   },
 ];
 
@@ -477,7 +489,7 @@ const WARNINGS: readonly Row[] = [
   {
     about: "substitute_default",
     source: graph("[{ id: a, config: { on_parent_failure: substitute_default } }]"),
-    finds: [["legacy_policy nodes[0].config.on_parent_failure 3:40", "Use skip or propagate in new graphs."]],
+    finds: [["legacy_policy nodes[0].config.on_parent_failure 3:47", "Use skip or propagate in new graphs."]],
   },
   {
     about: "an arg nobody uses",

@@ -1,5 +1,5 @@
 import { getOwn, isJsonObject, LIMITS, type JsonObject, type Problem } from "../base/index.ts";
-import { findUnstorable, readSource, type SourceTree } from "../text/index.ts";
+import { readSource, type SourceTree } from "../text/index.ts";
 import type { Catalog, Definition } from "./definition.ts";
 import { readLensGraph } from "./lens-graph.ts";
 import { LENS_GRAPH_FORMAT } from "./lens-graph-shape.ts";
@@ -7,7 +7,7 @@ import { readLobster } from "./lobster.ts";
 import { LOBSTER_FORMAT } from "./lobster-shape.ts";
 import { comparePlaces, placeFindings } from "./placing.ts";
 import { Report } from "./report.ts";
-import { kindOf, nameOf, quote, refuseType } from "./shape.ts";
+import { kindOf, quote, refuseType } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** What reading a file gave: a definition, or every reason why there is none. */
@@ -42,10 +42,6 @@ function readTree(tree: SourceTree, catalog: Catalog, report: Report): Definitio
   if (!isJsonObject(document)) {
     refuseType([], report, "a map with name and steps", document);
     return null;
-  }
-  for (const path of findUnstorable(document)) {
-    const message = `${nameOf(path)} holds a NUL or half a surrogate pair, which cannot be stored.`;
-    report.problem("text_unstorable", path, message, { hint: "Remove the character." });
   }
   return readFormat(document, catalog, report);
 }

@@ -39,8 +39,17 @@ function sentence(text: string | undefined): string | undefined {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 
-export const expression: Shape<ParsedExpression> = described(parsed("bad_expression", parseExpression), {
+const expressionText: Shape<ParsedExpression> = described(parsed("bad_expression", parseExpression), {
   maxLength: LIMITS.expressionLengthMax,
+});
+
+/** YAML reads a bare `true` as a boolean before anybody can call it an expression. */
+export const expression: Shape<ParsedExpression> = byKind("an expression", {
+  text: expressionText,
+  flag: {
+    read: (value, path, report) => expressionText.read(String(value === true), path, report),
+    schema: { type: "boolean" },
+  },
 });
 
 export const reference: Shape<Path> = parsed("bad_expression", parsePath);

@@ -17,7 +17,7 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   const gathering = beginGathering();
   const exempt = new Set<string>();
   const values: LabelledValues = new Map();
-  for (const [label, value] of Object.entries(state.args)) setValue(values, label, value);
+  bindRootInputs(state, body, values);
   for (const param of body.params) {
     const failure = bindParam(state, body, param, values, gathering, exempt);
     if (failure !== undefined) return bindingFailed("expression_error", failure);
@@ -45,6 +45,25 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
     handoffs: [...gathering.handoffs.values()],
     warnings: [...gathering.warnings],
   };
+}
+
+/**
+ * Root inputs the node asks for by its template or contract: a strict contract would refuse the others as unknown.
+ * A node without a template takes them all, since what it is given is what it sends.
+ */
+function bindRootInputs(state: RunState, body: LensBody, values: LabelledValues): void {
+  const wanted = body.template === null && body.inputContract === null ? null : wantedKeys(body);
+  for (const [label, value] of Object.entries(state.args)) {
+    if (wanted === null || wanted.has(normaliseLabel(label))) setValue(values, label, value);
+  }
+}
+
+function wantedKeys({ template, inputContract, params }: LensBody): ReadonlySet<string> {
+  const tokens = (template?.parts ?? []).flatMap((part) => (typeof part === "string" ? [] : [part.label]));
+  const fields = Object.keys(inputContract?.fields ?? {});
+  const alternatives = (inputContract?.requireAnyOf ?? []).flat();
+  const labels = [...tokens, ...fields, ...alternatives, ...params.map((param) => param.label)];
+  return new Set(labels.map(normaliseLabel));
 }
 
 function setValue(values: LabelledValues, label: string, value: Json): void {

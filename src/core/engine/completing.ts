@@ -1,5 +1,5 @@
 /** From an adapter's answer to a completed node: coerce, check the contract, check the criteria, pass inputs through. */
-import { type Failure, type JsonObject, required } from "../base/index.ts";
+import { type Failure, isJsonObject, type JsonObject, required } from "../base/index.ts";
 import type { ContractError } from "../definition/index.ts";
 import type { Envelope } from "../event/index.ts";
 import { evaluateCondition } from "../expression/index.ts";
@@ -40,8 +40,7 @@ function spent({ tokens, costMicros }: Partial<Answer>) {
 }
 
 function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {
-  const given = answer.outputs ?? {};
-  const settled = body.outputs === null ? { outputs: given, raw: {}, errors: [] } : settleOutputs(body.outputs, given);
+  const settled = settleOutputs(body.outputs ?? {}, answer.outputs ?? {});
   if (settled.errors.length > 0) return broken(node, settled.errors);
   const failure = checkCriteria(state, node, body, settled.outputs);
   if (failure !== undefined) return { ok: false, failure };
@@ -86,12 +85,12 @@ function passThrough(state: RunState, node: NodeState, body: StepBody, outputs: 
 }
 
 function settleLens(node: NodeState, body: LensBody, answer: Partial<Answer>): Settlement {
-  const outputs = answer.outputs ?? {};
-  const given = makeEnvelope({ ...textOf(answer), outputs, contract: body.outputContract });
-  const { envelope, raw, errors } = settleEnvelope(body.outputContract, given);
-  return errors.length === 0
-    ? { ok: true, result: { outputs, envelope: withRaw(envelope, raw) } }
-    : broken(node, errors);
+  const contract = body.outputContract;
+  const given = answer.outputs === undefined ? {} : { outputs: answer.outputs };
+  const { envelope, raw, errors } = settleEnvelope(contract, makeEnvelope({ ...textOf(answer), ...given, contract }));
+  if (errors.length > 0) return broken(node, errors);
+  const outputs = isJsonObject(envelope.data) ? envelope.data : (answer.outputs ?? {});
+  return { ok: true, result: { outputs, envelope: withRaw(envelope, raw) } };
 }
 
 /** What an enum text read before its member took its place stays beside it. */

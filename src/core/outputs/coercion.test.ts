@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../base/index.ts";
+import { LIMITS, type Json } from "../base/index.ts";
 import type { FieldType } from "../definition/index.ts";
 import { coerceValue } from "./coercion.ts";
-import { VALUE_DEPTH_MAX, isTooDeep } from "./depth.ts";
+import { isTooDeep } from "./depth.ts";
 
 function nest(levels: number): Json {
   let value: Json = 1;
@@ -105,16 +105,16 @@ describe("coerceValue", () => {
 
 describe("isTooDeep", () => {
   it("allows the limit and nothing past it", () => {
-    expect(isTooDeep(nest(VALUE_DEPTH_MAX - 1))).toBe(false);
-    expect(isTooDeep(nest(VALUE_DEPTH_MAX))).toBe(false);
-    expect(isTooDeep(nest(VALUE_DEPTH_MAX + 1))).toBe(true);
+    expect(isTooDeep(nest(LIMITS.valueDepthMax - 1))).toBe(false);
+    expect(isTooDeep(nest(LIMITS.valueDepthMax))).toBe(false);
+    expect(isTooDeep(nest(LIMITS.valueDepthMax + 1))).toBe(true);
     expect(isTooDeep(nest(10_000))).toBe(true);
     expect(isTooDeep("text")).toBe(false);
   });
 
   it("looks into objects and past wide levels", () => {
     const wide = Array.from({ length: 1000 }, () => ({}));
-    expect(isTooDeep({ wide, deep: { deeper: nest(VALUE_DEPTH_MAX - 2) } })).toBe(false);
-    expect(isTooDeep({ wide, deep: { deeper: nest(VALUE_DEPTH_MAX - 1) } })).toBe(true);
+    expect(isTooDeep({ wide, deep: { deeper: nest(LIMITS.valueDepthMax - 2) } })).toBe(false);
+    expect(isTooDeep({ wide, deep: { deeper: nest(LIMITS.valueDepthMax - 1) } })).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
-import { isJsonArray, isJsonObject, jsonToText, type Json } from "../base/index.ts";
+import { isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
 import type { ContractError } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { compilePattern } from "../pattern/index.ts";
-import { VALUE_DEPTH_MAX, isTooDeep } from "./depth.ts";
+import { isTooDeep } from "./depth.ts";
 
 /** What both formats can demand of a value beyond its type, under one set of names. */
 export interface Bounds {
@@ -35,7 +35,7 @@ export function checkBounds(field: string, bounds: Bounds, value: Json): Contrac
 
 export function tooDeepError(field: string, value: Json): ContractError | undefined {
   if (!isTooDeep(value)) return undefined;
-  return { field, reason: "schema_violation", details: `is nested deeper than ${VALUE_DEPTH_MAX} levels` };
+  return { field, reason: "schema_violation", details: `is nested deeper than ${LIMITS.valueDepthMax} levels` };
 }
 
 export function typeError(field: string, type: string, value: Json): ContractError {

@@ -1,7 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
-
-/** Deepest nesting a value may have; past it, whatever walks the value by recursion would risk the stack. */
-export const VALUE_DEPTH_MAX = 100;
+import { isJsonArray, isJsonObject, LIMITS, type Json } from "../base/index.ts";
 
 /** True when lists and objects stand inside each other more than the limit. Walks without recursion. */
 export function isTooDeep(value: Json): boolean {
@@ -11,7 +8,7 @@ export function isTooDeep(value: Json): boolean {
     for (const member of level) {
       const isList = isJsonArray(member);
       if (!isList && !isJsonObject(member)) continue;
-      if (depth === VALUE_DEPTH_MAX) return true;
+      if (depth === LIMITS.valueDepthMax) return true;
       for (const inner of isList ? member : Object.values(member)) next.push(inner);
     }
     level = next;

@@ -1,7 +1,7 @@
-import { canonicalJson, fail, isJsonArray, jsonToText, succeed, type Json, type Outcome } from "../base/index.ts";
+import { canonicalJson, fail, isJsonArray, jsonToText, LIMITS, succeed, type Json, type Outcome } from "../base/index.ts";
 import type { EdgeCondition } from "../definition/index.ts";
 import { evaluateCondition, type ResolvePath } from "../expression/index.ts";
-import { VALUE_DEPTH_MAX, isTooDeep } from "./depth.ts";
+import { isTooDeep } from "./depth.ts";
 
 /** Whether an edge from a completed source counts. `value` is what its output key led to; undefined is missing. */
 export function isEdgeSatisfied(
@@ -11,7 +11,7 @@ export function isEdgeSatisfied(
 ): Outcome<boolean, string> {
   if (condition === null) return succeed(true);
   if (value !== undefined && isTooDeep(value)) {
-    return fail(`the value to test is nested deeper than ${VALUE_DEPTH_MAX} levels`);
+    return fail(`the value to test is nested deeper than ${LIMITS.valueDepthMax} levels`);
   }
   switch (condition.type) {
     case "equals":

@@ -1,4 +1,3 @@
-export { VALUE_DEPTH_MAX } from "./depth.ts";
 export { coerceValue } from "./coercion.ts";
 export { checkFields } from "./field-check.ts";
 export { settleOutputs, type SettledOutputs } from "./settlement.ts";

@@ -1,5 +1,4 @@
-import type { Json } from "../base/index.ts";
-import { VALUE_DEPTH_MAX } from "./depth.ts";
+import { LIMITS, type Json } from "../base/index.ts";
 import { endOfScalar, nextBracket, scanContainer, type JsonSpan } from "./json-scan.ts";
 
 /**
@@ -22,7 +21,7 @@ export function parseWhole(text: string): JsonFind {
   if (!isContainer) return endOfScalar(trimmed, 0) === trimmed.length ? found(trimmed) : { isTooDeep: false };
   const scan = scanContainer(trimmed, 0);
   if (!scan.ok || scan.span.end !== trimmed.length) return { isTooDeep: false };
-  return scan.span.depth > VALUE_DEPTH_MAX ? { isTooDeep: true } : found(trimmed);
+  return scan.span.depth > LIMITS.valueDepthMax ? { isTooDeep: true } : found(trimmed);
 }
 
 /** The first complete object or list among other text; the first object, if there is one, when that is wanted. */
@@ -37,7 +36,7 @@ export function findJson(text: string, wanted: "any" | "object"): JsonFind {
     let resume = scan.ok ? scan.span.end : scan.failedAt;
     for (const span of spans) {
       if (span === undefined) continue;
-      if (span.depth > VALUE_DEPTH_MAX) isTooDeep = true;
+      if (span.depth > LIMITS.valueDepthMax) isTooDeep = true;
       else if (wanted === "any" || text[span.start] === "{") return found(text.slice(span.start, span.end), isTooDeep);
       else list ??= span;
     }

@@ -14,11 +14,14 @@ export function planLensNode(
   const kind = kindOfLensNode(node);
   const version = findLensVersion(node, catalog);
   return {
-    ...position,
+    index: position.index,
     id: node.id,
     label: node.label ?? node.id,
     kind,
     phase: null,
+    wave: position.wave,
+    parents: position.parents,
+    dependents: position.dependents,
     timeoutMs: timeoutOf(node, kind),
     queueTimeoutMs: LIMITS.queueTimeoutMsDefault,
     retry: retryPolicyOfBlock(node.retry),

@@ -1,4 +1,4 @@
-import { compareCodeUnits, invariant, required } from "../base/index.ts";
+import { Bug, compareCodeUnits, invariant, required } from "../base/index.ts";
 import { dependentsOf, layerGraph } from "../graph/index.ts";
 
 /** The graph in plan order: wave, then code unit of id. All lists are indexed by plan index. */
@@ -19,35 +19,40 @@ interface Vertex {
 }
 
 export function orderGraph(vertices: readonly Vertex[]): Order {
-  const positionById = new Map(vertices.map((vertex, position) => [vertex.id, position]));
-  const layered = layerGraph(
-    vertices.map((vertex) =>
-      vertex.dependencies.map((id) =>
-        required(positionById.get(id), `a checked definition has no dependency on the unknown "${id}"`),
-      ),
-    ),
-  );
+  const layered = layerGraph(indicesOf(vertices, new Map(vertices.map((vertex, at) => [vertex.id, at]))));
   invariant(layered.ok, "a checked definition has no cycle");
-  const rows = vertices.map((vertex, position) => ({
-    vertex,
-    position,
-    wave: required(layered.waves[position], "every node has a wave"),
-  }));
-  rows.sort((left, right) => left.wave - right.wave || compareCodeUnits(left.vertex.id, right.vertex.id));
+  const waveAt = (position: number): number => layered.waves[position] ?? 0;
+  const positions = vertices
+    .map((_, position) => position)
+    .sort(
+      (left, right) => waveAt(left) - waveAt(right) || compareCodeUnits(idAt(vertices, left), idAt(vertices, right)),
+    );
 
-  const ids = rows.map((row) => row.vertex.id);
-  const indexById = new Map(ids.map((id, index) => [id, index]));
-  const parents = rows.map((row) =>
-    row.vertex.dependencies.map((id) => required(indexById.get(id), `"${id}" is in the plan`)).sort((a, b) => a - b),
-  );
-  const byId = (left: number, right: number) => compareCodeUnits(ids[left] ?? "", ids[right] ?? "");
+  const ordered = positions.map((position) => required(vertices[position], "the order lists positions"));
+  const indexById = new Map(ordered.map((vertex, index) => [vertex.id, index]));
+  const parents = indicesOf(ordered, indexById).map((list) => list.sort((left, right) => left - right));
+  const byId = (left: number, right: number): number => compareCodeUnits(idAt(ordered, left), idAt(ordered, right));
   return {
-    positions: rows.map((row) => row.position),
-    ids,
-    waves: rows.map((row) => row.wave),
+    positions,
+    ids: ordered.map((vertex) => vertex.id),
+    waves: positions.map(waveAt),
     parents,
     dependents: dependentsOf(parents).map((dependents) => [...dependents].sort(byId)),
     indexById,
     edgeCount: parents.reduce((sum, list) => sum + list.length, 0),
   };
+}
+
+function idAt(vertices: readonly Vertex[], at: number): string {
+  return vertices[at]?.id ?? "";
+}
+
+function indicesOf(vertices: readonly Vertex[], indexById: ReadonlyMap<string, number>): number[][] {
+  return vertices.map((vertex) =>
+    vertex.dependencies.map((id) => {
+      const index = indexById.get(id);
+      if (index === undefined) throw new Bug(`a checked definition has no dependency on the unknown "${id}"`);
+      return index;
+    }),
+  );
 }

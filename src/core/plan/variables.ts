@@ -17,7 +17,7 @@ export interface Variables {
 }
 
 /** Up to this many declaring nodes are looked at one by one; beyond it one walk over the graph answers all nodes. */
-const SCAN_MAX = 64;
+const SCAN_MAX = 256;
 
 /** `declared[i]`: the names node `i` declares as outputs. Nothing is computed before the first look-up needs it. */
 export function createVariables(order: Order, declared: readonly (readonly string[])[]): Variables {
@@ -80,21 +80,19 @@ function walk(parents: Order["parents"], nodes: readonly number[]): Latest {
   const first = new Int32Array(parents.length).fill(-1);
   const second = new Int32Array(parents.length).fill(-1);
   for (const [node, list] of parents.entries()) {
-    let top = -1;
-    let next = -1;
-    const offer = (candidate: number): void => {
-      if (candidate > top) {
-        next = top;
-        top = candidate;
-      } else if (candidate < top && candidate > next) next = candidate;
-    };
     for (const parent of list) {
-      if (isDeclaring[parent] === 1) offer(parent);
-      offer(first[parent] ?? -1);
-      offer(second[parent] ?? -1);
+      if (isDeclaring[parent] === 1) offer(first, second, node, parent);
+      offer(first, second, node, first[parent] ?? -1);
+      offer(first, second, node, second[parent] ?? -1);
     }
-    first[node] = top;
-    second[node] = next;
   }
   return { first, second };
+}
+
+function offer(first: Int32Array, second: Int32Array, node: number, candidate: number): void {
+  const top = first[node] ?? -1;
+  if (candidate > top) {
+    second[node] = top;
+    first[node] = candidate;
+  } else if (candidate < top && candidate > (second[node] ?? -1)) second[node] = candidate;
 }

@@ -108,14 +108,13 @@ function readAsYaml(text: string, lines: LineTable, isSingle: boolean): Document
   return { trees, problems: onePerLine(problems.sorted()) };
 }
 
-/** One mistake in the grammar often shows several times on its line; the first is the one to mend. */
+/** One mistake often shows as several faults of grammar on its line; the first problem is the one to mend. */
 function onePerLine(problems: readonly Problem[]): readonly Problem[] {
   const linesSeen = new Set<number>();
   return problems.filter(({ code, line }) => {
-    if (code !== "yaml_syntax") return true;
     const isFirst = !linesSeen.has(line);
     linesSeen.add(line);
-    return isFirst;
+    return isFirst || code !== "yaml_syntax";
   });
 }
 

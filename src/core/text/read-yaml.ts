@@ -26,7 +26,7 @@ export function readYaml(
     for (const mark of lexemes.marks) addMark(problems, mark, []);
     return [];
   }
-  const documents = parseYaml(lexemes, problems, isSingle);
+  const documents = parseYaml(text, lexemes, problems, isSingle);
   for (const mark of lexemes.marks) addMark(problems, mark, pathOfMark(mark, documents ?? []));
   if (documents === null) return [];
   const filled = documents.filter((document) => !isEmpty(document));
@@ -41,7 +41,13 @@ export function readYaml(
 }
 
 function addEmpty(problems: ProblemList): readonly SourceTree[] {
-  problems.add("yaml_empty", 0, [], "There is nothing in this file.", "Write at least a name and one step.");
+  problems.add(
+    "yaml_empty",
+    0,
+    [],
+    "There is nothing in this file.",
+    "Write the document, or check that the right file was given.",
+  );
   return [];
 }
 

@@ -10,13 +10,19 @@ export type YamlDocument = Document.Parsed;
 const DOCUMENTS_MAX = 1_000;
 
 /** The documents of a stream, or null when problems were added that leave nothing to look at. */
-export function parseYaml(lexemes: Lexemes, problems: ProblemList, isSingle: boolean): readonly YamlDocument[] | null {
-  const stream = new Stream(lexemes.list, problems, isSingle);
+export function parseYaml(
+  text: string,
+  lexemes: Lexemes,
+  problems: ProblemList,
+  isSingle: boolean,
+): readonly YamlDocument[] | null {
+  const stream = new Stream(text, lexemes.list, problems, isSingle);
   return stream.parse() ? stream.documents : null;
 }
 
 class Stream {
   readonly documents: YamlDocument[] = [];
+  readonly #text: string;
   readonly #lexemes: readonly string[];
   readonly #problems: ProblemList;
   readonly #isSingle: boolean;
@@ -26,7 +32,8 @@ class Stream {
   #isStopped = false;
   #hasBadDirective = false;
 
-  constructor(lexemes: readonly string[], problems: ProblemList, isSingle: boolean) {
+  constructor(text: string, lexemes: readonly string[], problems: ProblemList, isSingle: boolean) {
+    this.#text = text;
     this.#lexemes = lexemes;
     this.#problems = problems;
     this.#isSingle = isSingle;
@@ -42,11 +49,10 @@ class Stream {
     if (this.#isStopped) return false;
     for (const document of this.documents) {
       for (const error of document.errors) {
-        this.#faults.push({ code: error.code, offset: error.pos[0], message: error.message });
+        this.#faults.push({ code: error.code, offset: error.pos[0], end: error.pos[1], message: error.message });
       }
     }
-    for (const fault of this.#faults) {
-      const { offset, message, hint } = adviceFor(fault, this.#lexemes);
+    for (const { offset, message, hint } of adviceFor(this.#faults, this.#text, this.#lexemes)) {
       this.#problems.add("yaml_syntax", offset, [], message, hint);
     }
     return this.#faults.length === 0 && !this.#hasBadDirective;
@@ -67,7 +73,7 @@ class Stream {
   #take(token: CST.Token): void {
     if (this.#isStopped) return;
     if (token.type === "directive") this.#takeDirective(token);
-    else if (token.type === "error") addFault(this.#faults, { code: "", offset: token.offset, message: token.message });
+    else if (token.type === "error") addFault(this.#faults, "", token, token.message);
     else if (token.type === "document") this.#takeDocument(token);
     else if (token.type === "doc-end" && this.#documentCount > 0) this.documents.push(...this.#composer.next(token));
   }
@@ -128,12 +134,12 @@ class FaultsOverflow extends Error {
   override readonly name = "FaultsOverflow";
 }
 
-function addFault(faults: SyntaxFault[], fault: SyntaxFault): void {
-  faults.push(fault);
+function addFault(faults: SyntaxFault[], code: string, source: FaultSource, message: string): void {
+  faults.push({ code, message, ...extentOf(source) });
   if (faults.length >= LIMITS.problemsMax) throw new FaultsOverflow();
 }
 
-type FaultSource = number | readonly number[] | { readonly offset: number };
+type FaultSource = number | readonly number[] | { readonly offset: number; readonly source?: string };
 
 /**
  * The package would go on to the end and keep an error object, with its stack, for every comma too many: ten seconds
@@ -152,13 +158,14 @@ function faultCollector(faults: SyntaxFault[]): Composer {
     logLevel: "silent",
   });
   const onError = (source: FaultSource, code: string, message: string, isWarning?: boolean): void => {
-    if (isWarning !== true) addFault(faults, { code, offset: offsetOf(source), message });
+    if (isWarning !== true) addFault(faults, code, source, message);
   };
   Reflect.set(composer, "onError", onError);
   return composer;
 }
 
-function offsetOf(source: FaultSource): number {
-  if (typeof source === "number") return source;
-  return "offset" in source ? source.offset : (source[0] ?? 0);
+function extentOf(source: FaultSource): { readonly offset: number; readonly end: number } {
+  if (typeof source === "number") return { offset: source, end: source };
+  if ("offset" in source) return { offset: source.offset, end: source.offset + (source.source?.length ?? 0) };
+  return { offset: source[0] ?? 0, end: source[1] ?? 0 };
 }

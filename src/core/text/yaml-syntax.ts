@@ -4,6 +4,7 @@ import { startOfLexeme } from "./yaml-lexemes.ts";
 export interface SyntaxFault {
   readonly code: string;
   readonly offset: number;
+  readonly end: number;
   readonly message: string;
 }
 
@@ -103,13 +104,50 @@ const WORDINGS: readonly Wording[] = [
   },
 ];
 
-/** One line that says what is wrong and what to do. */
-export function adviceFor(fault: SyntaxFault, lexemes: readonly string[]): SyntaxAdvice {
+/** Each fault in one line that says what is wrong and what to do. */
+export function adviceFor(
+  faults: readonly SyntaxFault[],
+  text: string,
+  lexemes: readonly string[],
+): readonly SyntaxAdvice[] {
+  return faults.flatMap((fault, index) => {
+    if (isIndentedKey(faults[index + 1], fault)) return [];
+    if (isIndentedKey(fault, faults[index - 1])) return [indentedKey(fault, text)];
+    return [adviceForOne(fault, text, lexemes)];
+  });
+}
+
+/** A key indented under a finished value shows as two faults about the value, which the key seems to continue. */
+function isIndentedKey(fault: SyntaxFault | undefined, before: SyntaxFault | undefined): boolean {
+  if (fault?.code !== "MULTILINE_IMPLICIT_KEY" || before?.code !== "BLOCK_AS_IMPLICIT_KEY") return false;
+  return fault.offset === before.offset;
+}
+
+function indentedKey(fault: SyntaxFault, text: string): SyntaxAdvice {
+  const lineEnd = text.lastIndexOf("\n", fault.end - 1);
+  return {
+    offset: skipSpaces(text, lineEnd + 1),
+    message: "This key is indented under a value that is already complete.",
+    hint: "Align it with the keys it belongs to.",
+  };
+}
+
+function adviceForOne(fault: SyntaxFault, text: string, lexemes: readonly string[]): SyntaxAdvice {
   const found = `${fault.code} ${fault.message}`;
   const wording = WORDINGS.find(({ finds }) => finds.test(found));
-  const isUnclosed = fault.message.startsWith("Missing closing");
-  const offset = isUnclosed ? startOfLexeme(lexemes, fault.offset) : fault.offset;
+  const offset = offsetToShow(fault, text, lexemes);
   if (wording !== undefined) return { offset, message: wording.message, hint: wording.hint };
   const [firstLine = ""] = fault.message.split("\n");
   return { offset, message: `This is not valid YAML: ${firstLine.slice(0, 160)}.` };
+}
+
+function offsetToShow(fault: SyntaxFault, text: string, lexemes: readonly string[]): number {
+  if (fault.message.startsWith("Missing closing")) return startOfLexeme(lexemes, fault.offset);
+  return fault.code === "BAD_INDENT" ? skipSpaces(text, fault.offset) : fault.offset;
+}
+
+function skipSpaces(text: string, from: number): number {
+  let position = from;
+  while (text.charCodeAt(position) === 0x20) position += 1;
+  return position;
 }

@@ -30,9 +30,9 @@ export function endsAsNodesSay(): Checker {
   };
 }
 
-/** Instances an earlier epoch left behind belong to nobody any more. */
+/** Instances an earlier epoch left behind, and those taken back with a node that then ended otherwise, are history. */
 function isCurrent(node: NodeFacts): boolean {
-  return node.owner === null || node.owner.instances.includes(node);
+  return node.owner === null || (node.owner.instances.includes(node) && node.status !== "invalidated");
 }
 
 function expectedEnd(facts: RunFacts, nodes: readonly NodeFacts[]): string {

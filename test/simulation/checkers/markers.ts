@@ -10,6 +10,7 @@ export function notesMarkers(sometimes: Sometimes): Checker {
     beforeEvent({ facts, node, event, turn }: Seen): void {
       const marker = markerOf(facts, node, event);
       if (marker !== null) sometimes.hit(marker);
+      if (turn.input.type === "timer" && turn.input.timer.kind === "lost") noteLost(sometimes, event);
       if (event.type === "node.completed" && node !== undefined && node.tries > 1) sometimes.hit("retry_then_success");
       if (event.type === "cost.recorded" && event.payload.late === true && node !== undefined) {
         if (node.status === "cancelled") sometimes.hit("late_result_after_cancel");
@@ -24,6 +25,11 @@ export function notesMarkers(sometimes: Sometimes): Checker {
       if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
     },
   };
+}
+
+function noteLost(sometimes: Sometimes, event: RunEvent): void {
+  const isUnknown = "errorCode" in event.payload && event.payload.errorCode === "outcome_unknown";
+  if (isUnknown) sometimes.hit("at_most_once_lost");
 }
 
 function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent): Marker | null {

@@ -51,7 +51,7 @@ export class World {
   /** Decides moments; behaviour never depends on it. */
   readonly pace: Prng;
   now = START_AT;
-  readonly trace: (line: () => string) => void;
+  readonly trace: ((line: () => string) => void) | undefined;
   private readonly heap = new Heap<Item>();
   private readonly bridge: Bridge;
   private readonly people: People;
@@ -69,7 +69,7 @@ export class World {
     this.sometimes = options.sometimes;
     this.rng = new Prng(options.seed);
     this.pace = new Prng(options.orderSeed ?? options.seed).fork("pace");
-    this.trace = options.trace ?? (() => undefined);
+    this.trace = options.trace;
     this.ledger = new Ledger(this.rng.fork("ledger"), options.profile, START_AT, options.sometimes, options.bugs ?? {});
     this.bridge = new Bridge(this);
     this.people = new People(this);
@@ -127,7 +127,7 @@ export class World {
 
   /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, tell it again. */
   private transact(run: SimRun, input: Input, isWoken: boolean): boolean {
-    this.trace(() => `input   ${this.now} ${run.facts.runId} ${JSON.stringify(input)}`);
+    this.trace?.(() => `input   ${this.now} ${run.facts.runId} ${JSON.stringify(input)}`);
     const state = (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
     this.ledger.begin();
     const turns: Turn[] = [];
@@ -180,7 +180,7 @@ export class World {
       this.crash();
     } else {
       this.sometimes.hit("conflict");
-      this.trace(() => `lost    ${this.now} the commit met another writer`);
+      this.trace?.(() => `lost    ${this.now} the commit met another writer`);
       run.state = null;
     }
     return true;
@@ -190,9 +190,7 @@ export class World {
     const wasEnded = run.facts.hasEnded;
     for (const turn of turns) {
       run.log.push(...turn.events);
-      for (const event of turn.events) this.trace(() => `event   ${run.facts.runId} ${JSON.stringify(event)}`);
-      for (const effect of turn.effects) this.trace(() => `effect  ${run.facts.runId} ${JSON.stringify(effect)}`);
-      if (turn.refusal !== undefined) this.trace(() => `refusal ${run.facts.runId} ${JSON.stringify(turn.refusal)}`);
+      if (this.trace !== undefined) this.traceTurn(this.trace, run, turn);
     }
     this.suite.observe(run, turns);
     for (const turn of turns) for (const effect of turn.effects) this.perform(run, effect);
@@ -209,11 +207,17 @@ export class World {
     this.planWakeups();
   }
 
+  private traceTurn(trace: (line: () => string) => void, { facts: { runId } }: SimRun, turn: Turn): void {
+    for (const event of turn.events) trace(() => `event   ${runId} ${JSON.stringify(event)}`);
+    for (const effect of turn.effects) trace(() => `effect  ${runId} ${JSON.stringify(effect)}`);
+    if (turn.refusal !== undefined) trace(() => `refusal ${runId} ${JSON.stringify(turn.refusal)}`);
+  }
+
   /** The process is gone: memory and volatile work with it. Its attempts are reported lost once another takes over. */
   private crash(): void {
     this.process += 1;
     this.downUntil = this.now + this.pace.between(10, 4_000);
-    this.trace(() => `crash   ${this.now} back at ${this.downUntil}`);
+    this.trace?.(() => `crash   ${this.now} back at ${this.downUntil}`);
     this.wakePlanned.clear();
     this.bridge.mayForget();
     const back = this.downUntil - this.now;
@@ -223,10 +227,14 @@ export class World {
       for (const node of run.facts.nodes.values()) {
         if (node.openAttempt === 0 || node.isDeferred || node.plan.child !== null) continue;
         const timer = { kind: "lost", nodeId: node.id, attempt: node.openAttempt } as const;
-        this.tell(run, back + this.pace.between(0, 9_000), { type: "timer", timer });
+        // Now and then one owner after another is lost, until the calls of the node are used up.
+        const times = this.pace.chance(0.03) ? 12 : 1;
+        for (let turn = 0; turn < times; turn += 1) {
+          this.tell(run, back + this.pace.between(0, times === 1 ? 9_000 : 300), { type: "timer", timer });
+        }
       }
     }
-    this.after(back, () => this.planWakeups());
+    this.planWakeups();
   }
 
   private perform(run: SimRun, effect: Effect): void {
@@ -265,7 +273,7 @@ export class World {
     for (const { agentId, dueAt } of this.ledger.wakeups(this.now)) {
       if (this.wakePlanned.has(agentId)) continue;
       this.wakePlanned.add(agentId);
-      this.afterIfAlive(Math.max(0, dueAt - this.now), () => {
+      this.afterIfAlive(Math.max(0, dueAt - this.now, this.downUntil - this.now), () => {
         this.wakePlanned.delete(agentId);
         this.wake(agentId);
         this.planWakeups();

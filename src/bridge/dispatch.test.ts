@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "./adapter.ts";
+import { performDispatch } from "./dispatch.ts";
+
+const REQUEST: AdapterRequest = {
+  dispatchId: "run_1/a/1",
+  runId: "run_1",
+  stepId: "a",
+  attempt: 1,
+  idempotencyKey: "run_1/a/0",
+  provider: "test",
+  agentId: "default",
+  message: "",
+  inputs: {},
+  outputStrategy: "text",
+  timeoutMs: null,
+  context: { runId: "run_1", workflow: "w", phase: null, upstreamDigest: null },
+  effects: "at_least_once",
+};
+
+const FREE = {
+  tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 },
+  costMicros: 0,
+};
+
+function adapterThat(execute: Adapter["execute"]): Adapter {
+  return {
+    specificationVersion: ADAPTER_SPECIFICATION,
+    provider: "test",
+    initialize: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+    checkHealth: () => Promise.resolve({ status: "healthy" }),
+    capabilities: () => ({ streaming: false, structuredOutput: false, tools: false, deferred: true }),
+    execute,
+    cancel: () => Promise.resolve(),
+  };
+}
+
+async function resultOf(answer: unknown, strategy: AdapterRequest["outputStrategy"] = "text") {
+  const adapter = adapterThat(() => Promise.resolve(answer as AdapterResult));
+  const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => undefined };
+  return (await performDispatch(adapter, { ...REQUEST, outputStrategy: strategy }, hooks)).result;
+}
+
+describe("performing a dispatch", () => {
+  it("passes on text, outputs and the bill", async () => {
+    const answer = {
+      status: "completed",
+      stdout: "x",
+      outputs: { a: 1 },
+      inputTokens: 3,
+      costUsd: 0.0000015,
+      model: "m",
+    };
+    expect(await resultOf(answer, "json")).toEqual({
+      status: "completed",
+      stdout: "x",
+      outputs: { a: 1 },
+      tokens: { ...FREE.tokens, inputTokens: 3 },
+      costMicros: 2,
+      model: "m",
+    });
+  });
+
+  it("reads outputs out of text only when there are none", async () => {
+    expect(await resultOf({ status: "completed", stdout: 'So: {"a": 1}' }, "json")).toMatchObject({
+      outputs: { a: 1 },
+    });
+    expect(await resultOf({ status: "completed", stdout: '{"a": 1}' }, "text")).toEqual({
+      status: "completed",
+      stdout: '{"a": 1}',
+      ...FREE,
+    });
+    expect(await resultOf({ status: "completed", stdout: '{"a": 1}', outputs: { b: 2 } }, "json")).toMatchObject({
+      outputs: { b: 2 },
+    });
+  });
+
+  it("says so when JSON was asked for and there is none", async () => {
+    const result = await resultOf({ status: "completed", stdout: "I would rather not." }, "json");
+    expect(result).toMatchObject({ status: "completed", stdout: "I would rather not." });
+    expect(result).not.toHaveProperty("outputs");
+    expect(result.status === "completed" && result.warnings).toHaveLength(1);
+  });
+
+  it("repairs text that cannot be stored, and says so", async () => {
+    const result = await resultOf({ status: "completed", stdout: "a\u0000b", outputs: { x: "\ud800" } });
+    expect(result).toMatchObject({ stdout: "a\ufffdb", outputs: { x: "\ufffd" } });
+    expect(result.status === "completed" && result.warnings?.[0]).toContain("U+FFFD");
+  });
+
+  it.each([
+    ["provider_error", "failed"],
+    ["provider_bad_output", "failed"],
+    ["timeout", "timed_out"],
+    ["cancelled", "cancelled"],
+  ])("reports the class %s as %s", async (failure, status) => {
+    const answer = { status: "failed", failure, message: "no", retryAfterMs: 5, costUsd: 1 };
+    expect(await resultOf(answer)).toEqual({
+      status,
+      errorCode: failure,
+      error: "no",
+      retryAfterMs: 5,
+      tokens: FREE.tokens,
+      costMicros: 1_000_000,
+    });
+  });
+
+  it("passes on that the result follows later", async () => {
+    expect(await resultOf({ status: "deferred" })).toEqual({ status: "deferred" });
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["an unknown status", { status: "great" }],
+    ["an unknown class", { status: "failed", failure: "bad_luck", message: "" }],
+    ["tokens that are no number", { status: "completed", inputTokens: Number.NaN }],
+    ["a negative cost", { status: "completed", costUsd: -1 }],
+    ["an absurd cost", { status: "completed", costUsd: 1e12 }],
+    ["outputs that are not data", { status: "completed", outputs: { a: () => 1 } }],
+    ["outputs that never end", { status: "completed", outputs: { a: Number.POSITIVE_INFINITY } }],
+  ])("takes %s for a bug of the adapter", async (_, answer) => {
+    expect(await resultOf(answer)).toMatchObject({ status: "failed", errorCode: "adapter_bug" });
+  });
+
+  it("takes whatever an adapter throws for its bug", async () => {
+    const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => undefined };
+    for (const broken of [
+      adapterThat(() => Promise.reject(new Error("lost"))),
+      adapterThat(() => {
+        throw new Error("lost");
+      }),
+    ]) {
+      const { result } = await performDispatch(broken, REQUEST, hooks);
+      expect(result).toMatchObject({
+        status: "failed",
+        errorCode: "adapter_bug",
+        error: expect.stringContaining("lost"),
+      });
+    }
+  });
+
+  it("keeps warnings of the adapter for the log of the run, up to a limit", async () => {
+    const talkative = adapterThat((_, { onLog }) => {
+      onLog({ level: "info", message: "hello" });
+      for (let index = 0; index < 60; index += 1) onLog({ level: "warning", message: `w${index}` });
+      return Promise.resolve({ status: "completed" });
+    });
+    let lines = 0;
+    const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => void (lines += 1) };
+    const { result } = await performDispatch(talkative, REQUEST, hooks);
+    expect(lines).toBe(61);
+    expect(result.status === "completed" && result.warnings).toHaveLength(50);
+  });
+});
