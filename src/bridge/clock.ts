@@ -13,19 +13,18 @@ export interface Clock {
 const HOP_MS = 60_000;
 
 export function createSystemClock(): Clock {
-  const now = (): number => Date.now();
   return {
-    now,
+    now: Date.now,
     after(delayMs, fire) {
       if (delayMs <= 0) {
         const immediate = setImmediate(fire);
         return () => clearImmediate(immediate);
       }
-      const dueAt = now() + delayMs;
+      const dueAt = Date.now() + delayMs;
       let timeout: NodeJS.Timeout;
       // A timeout may end a millisecond early; the deadline itself is what counts.
       const hop = (): void => {
-        const rest = dueAt - now();
+        const rest = dueAt - Date.now();
         if (rest <= 0) fire();
         else timeout = setTimeout(hop, Math.min(rest, HOP_MS));
       };

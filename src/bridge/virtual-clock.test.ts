@@ -5,7 +5,13 @@ describe("virtual clock", () => {
   it("fires in order of time, and of setting within one moment", async () => {
     const clock = createVirtualClock(1_000);
     const fired: string[] = [];
-    for (const [name, delay] of [["c", 30], ["a", 10], ["d", 30], ["b", 20], ["now", 0]] as const) {
+    for (const [name, delay] of [
+      ["c", 30],
+      ["a", 10],
+      ["d", 30],
+      ["b", 20],
+      ["now", 0],
+    ] as const) {
       clock.after(delay, () => fired.push(`${name}@${clock.now()}`));
     }
     expect(await clock.run(() => fired.length === 5)).toBe(true);

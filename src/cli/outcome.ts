@@ -37,7 +37,7 @@ export function printOutcome(
   // A failure the workflow tolerates is told as it happens and counted, not held against the run.
   if (state.status !== "completed") printFailures(io, state);
   if (settlement.kind === "waiting") printOpenApprovals(io, settlement.approvals);
-  else if (!isQuiet) printSummary(io, state);
+  else if (!isQuiet && !isJson) printSummary(io, state);
   if (!isJson) printResults(io, state);
 }
 

@@ -1,7 +1,7 @@
 import type { Json, Problem } from "../core/base/index.ts";
 import { PROBLEM_DOCS } from "../core/definition/index.ts";
 import type { Io } from "./io.ts";
-import { createPaint, printable } from "./terminal-text.ts";
+import { blanked, createPaint, printable } from "./terminal-text.ts";
 
 const FRAME_COLUMNS = 100;
 
@@ -35,11 +35,7 @@ export function printProblems(
 function frameOf(line: string | undefined, { line: number, column }: Problem): readonly string[] {
   if (line === undefined || line.trim() === "") return [];
   const start = column > FRAME_COLUMNS - 20 ? column - FRAME_COLUMNS / 2 : 0;
-  // A character for a character, so that the mark stays under its place.
-  // oxlint-disable-next-line no-control-regex
-  const shown = line
-    .slice(start, start + FRAME_COLUMNS)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");
+  const shown = blanked(line.slice(start, start + FRAME_COLUMNS));
   const margin = `  ${number} | `;
   return [margin + shown, `${" ".repeat(margin.length - 2)}| ${" ".repeat(Math.max(0, column - 1 - start))}^`];
 }

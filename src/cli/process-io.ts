@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
-import type { WriteStream } from "node:tty";
+import { isatty, type WriteStream } from "node:tty";
 import { createSystemClock } from "../bridge/index.ts";
 import type { Io, Screen } from "./io.ts";
 
@@ -16,9 +16,9 @@ export function createProcessIo(): Io {
     cwd: process.cwd(),
     env: process.env,
     clock: createSystemClock(),
-    isInputTty: process.stdin.isTTY === true,
+    isInputTty: isatty(process.stdin.fd),
     readInput: () => readAll(process.stdin),
-    readLine,
+    readLine: createLineReader(),
     onInterrupt(listener) {
       if (interrupted.size === 0) {
         process.on("SIGINT", interrupt);
@@ -45,7 +45,7 @@ function createScreen(stream: WriteStream, onClosed: () => void): Screen {
     onClosed();
   });
   return {
-    isTty: stream.isTTY === true,
+    isTty: isatty(stream.fd),
     size: () => ({ columns: stream.columns ?? 80, rows: stream.rows ?? 24 }),
     write(text) {
       if (isOpen) stream.write(text);
@@ -59,21 +59,28 @@ async function readAll(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-async function readLine(prompt: string, signal: AbortSignal): Promise<string | null> {
-  const lines = createInterface({
-    input: process.stdin,
-    output: process.stderr,
-    terminal: process.stdin.isTTY === true,
-  });
+/** At a terminal each question is a prompt of its own; from a pipe each takes the next line. */
+function createLineReader(): Io["readLine"] {
+  if (isatty(process.stdin.fd)) return askAtTerminal;
+  let lines: AsyncIterator<string> | null = null;
+  return async (prompt) => {
+    process.stderr.write(`${prompt}\n`);
+    lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+    const next = await lines.next();
+    return next.done === true ? null : next.value;
+  };
+}
+
+async function askAtTerminal(prompt: string, signal: AbortSignal): Promise<string | null> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  // The terminal is in raw mode while it asks, and Ctrl-C a key like any other.
+  terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     return await new Promise<string | null>((resolve) => {
-      lines.once("close", () => resolve(null));
-      lines.once("SIGINT", () => {
-        process.kill(process.pid, "SIGINT");
-      });
-      lines.question(prompt, { signal }).then(resolve, () => resolve(null));
+      terminal.once("close", () => resolve(null));
+      terminal.question(prompt, { signal }).then(resolve, () => resolve(null));
     });
   } finally {
-    lines.close();
+    terminal.close();
   }
 }

@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { createFileLedger, createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../bridge/index.ts";
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  createFileLedger,
+  createScriptedAdapter,
+  type Ledger,
+  SCRIPTED_PROVIDER,
+  type Script,
+} from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
@@ -23,7 +31,8 @@ import { printProblems } from "./problem-report.ts";
 import { createLineProgress, type Progress, SILENT } from "./progress.ts";
 import { loadScript } from "./rehearsal.ts";
 import { exitCodeOf, printOutcome } from "./outcome.ts";
-import { readSourceFile, type SourceFile } from "./source-file.ts";
+import { Refusal } from "./refusal.ts";
+import { readSourceFile, reasonOf, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
@@ -72,7 +81,7 @@ export async function perform(io: Io, prepared: Prepared, options: RunOptions): 
   const { workspace, args, script } = prepared;
   const progress = chooseProgress(io, options);
   const record = options.json === true ? createRecorder(io) : () => undefined;
-  const ledger = options.ledger === undefined ? {} : { ledger: createFileLedger(options.ledger) };
+  const ledger = options.ledger === undefined ? {} : { ledger: openLedger(io, options.ledger) };
   const driver = new LocalDriver({
     adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger })],
     clock: io.clock,
@@ -104,6 +113,17 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
   if (options.json === true) io.out.write(`${JSON.stringify(projectRun(state, { workflowId: state.plan.name }))}\n`);
   printOutcome(io, settlement, { isQuiet: options.quiet === true, isJson: options.json === true });
   return exitCodeOf(settlement);
+}
+
+/** Tried before anything starts: a ledger that cannot be written must not be found out by the first effect. */
+function openLedger(io: Io, name: string): Ledger {
+  const file = resolve(io.cwd, name);
+  try {
+    appendFileSync(file, "");
+  } catch (thrown) {
+    throw new Refusal(`cannot write the ledger ${printable(name)}: ${reasonOf(thrown)}`);
+  }
+  return createFileLedger(file);
 }
 
 function withMaxTime(workflow: PinnedWorkflow, seconds: number | undefined): PinnedWorkflow {

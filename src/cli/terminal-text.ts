@@ -13,13 +13,19 @@ export function createPaint(screen: Screen, env: Io["env"]): Paint {
   return (colour, text) => styleText(colour, text, { validateStream: false });
 }
 
+/** Control characters other than tab and line feed, and those that turn the direction of writing. */
+const UNPRINTABLE = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Text from files and adapters cannot move the cursor, ring the bell or rewrite what stands above it. */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => (character === "\r" ? "" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  return text.replace(UNPRINTABLE, (character) =>
+    character === "\r" ? "" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** A character for a character, for lines in which places are pointed at. */
+export function blanked(text: string): string {
+  return text.replace(UNPRINTABLE, " ").replaceAll("\t", " ");
 }
 
 /** The same on one line, for tables and trees. */

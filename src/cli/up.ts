@@ -1,6 +1,6 @@
 import { DEMO_SCRIPT, DEMO_SOURCE } from "./demo.ts";
 import type { Io } from "./io.ts";
-import { perform, prepare } from "./run.ts";
+import { perform, prepare, type RunOptions } from "./run.ts";
 
 /** Shows a run in the terminal; there is no server in this version, and it says so. */
 export async function up(io: Io): Promise<number> {
@@ -9,7 +9,7 @@ export async function up(io: Io): Promise<number> {
     path: `${io.cwd}/harbour-report`,
     bytes: new TextEncoder().encode(DEMO_SOURCE),
   };
-  const options = { wait: true };
+  const options: RunOptions = { wait: true };
   io.err.write("A demo workflow runs in this terminal, on scripted answers: no key, no cost, nothing is stored.\n\n");
   const prepared = await prepare(io, file, options);
   const code = await perform(io, { ...prepared, script: DEMO_SCRIPT }, options);

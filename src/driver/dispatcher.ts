@@ -1,4 +1,4 @@
-import { createPartialBatcher, performDispatch, type Adapter, type Clock } from "../bridge/index.ts";
+import { createPartialBatcher, performDispatch, type Adapter, type Clock, type StreamPart } from "../bridge/index.ts";
 import type { Dispatch } from "../core/engine/index.ts";
 import { dispatchRequest } from "./dispatch-request.ts";
 import { closeDispatch, type LiveRun, openDispatch } from "./live-run.ts";
@@ -38,7 +38,11 @@ export class Dispatcher {
     };
     controller.signal.addEventListener("abort", onAbort, { once: true });
     openDispatch(run, dispatchId, controller);
-    const hooks = { signal: controller.signal, onPartial: batcher.add, onLog: () => undefined };
+    const hooks = {
+      signal: controller.signal,
+      onPartial: (part: StreamPart) => batcher.add(part),
+      onLog: () => undefined,
+    };
     void performDispatch(adapter, dispatchRequest(effect, run.state, provider), hooks).then(({ result, times }) => {
       batcher.flush();
       for (let delivery = 0; delivery < times; delivery += 1) {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OutputField } from "../../core/definition/index.ts";
 import { checkFields, outputJsonSchema } from "../../core/outputs/index.ts";
@@ -66,11 +66,18 @@ describe("made-up outputs", () => {
       .record({ low: fc.nat(60), span: fc.nat(60) })
       .map(({ low, span }): OutputField => ({ type: "string", required: true, minLength: low, maxLength: low + span }));
     const lists = fc
-      .record({ low: fc.nat(5), span: fc.nat(5), items: fc.constantFrom("string", "number", "boolean", "object") })
-      .map(
-        ({ low, span, items }) =>
-          ({ type: "array", required: true, minLength: low, maxLength: low + span, itemsType: items }) as OutputField,
-      );
+      .record({
+        low: fc.nat(5),
+        span: fc.nat(5),
+        items: fc.constantFrom("string" as const, "number" as const, "boolean" as const, "object" as const),
+      })
+      .map(({ low, span, items }): OutputField => ({
+        type: "array",
+        required: true,
+        minLength: low,
+        maxLength: low + span,
+        itemsType: items,
+      }));
     fc.assert(
       fc.property(fc.oneof(numbers, fractions, texts, lists), fc.string(), (field, seed) => {
         expect(made({ field }, seed).errors).toEqual([]);

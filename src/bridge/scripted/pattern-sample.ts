@@ -65,7 +65,8 @@ class Sampler {
   /** All alternatives are read, the first is kept. */
   #alternatives(): string | undefined {
     const first = this.#sequence();
-    while (first !== undefined && this.#peek() === "|") {
+    if (first === undefined) return undefined;
+    while (this.#peek() === "|") {
       this.#place += 1;
       if (this.#sequence() === undefined) return undefined;
     }

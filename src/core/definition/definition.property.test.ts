@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../base/index.ts";
 import { checkArgs, EMPTY_CATALOG, readDefinition, suggest, type ArgField } from "./index.ts";

@@ -1,10 +1,9 @@
-import type { RetryCause } from "../base/failure.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { ParsedExpression, Path } from "../expression/expression.ts";
-import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/template.ts";
+import type { Json, JsonObject, RetryCause } from "../base/index.ts";
+import type { ParsedExpression, Path } from "../expression/index.ts";
+import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 
-export type { OverrideTemplate, OverrideValue, WithValue } from "../template/template.ts";
+export type { OverrideTemplate, OverrideValue, WithValue } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
 export type Definition = LobsterDefinition | LensGraphDefinition;
@@ -163,7 +162,8 @@ export interface LensNode {
   readonly label: string | null;
   readonly ordinal: number | null;
   readonly modelId: string | null;
-  readonly timeoutMs: number;
+  /** Null: none was written (60 s for a lens, no limit for a child run). */
+  readonly timeoutMs: number | null;
   readonly onParentFailure: OnParentFailure;
   readonly merge: MergeStrategy;
   readonly moderation: ModerationMode;

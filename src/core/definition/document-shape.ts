@@ -4,7 +4,7 @@ import { mandatory, optional } from "./record.ts";
 import { anyText, choice, number } from "./shape.ts";
 import { duration, givenName, kebabName } from "./text-shape.ts";
 
-export const COMPLETIONS: readonly Completion[] = ["strict", "leaves"];
+const COMPLETIONS: readonly Completion[] = ["strict", "leaves"];
 
 export const positive = number({ isInteger: true, min: 1, expected: "a whole number, 1 or more" });
 

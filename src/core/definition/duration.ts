@@ -1,6 +1,6 @@
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export const DURATION_MS_MAX = 30 * 86_400_000;
+const DURATION_MS_MAX = 30 * 86_400_000;
 export const DURATION_TEXT = /^(\d+(?:\.\d+)?)(s|m|h|d)$/;
 
 /** Seconds, or a text such as `90s`, `15m`, `2h`, `3d`, in milliseconds; nothing when it is no span between 1 ms and 30 days. */

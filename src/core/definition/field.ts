@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/index.ts";
 
 /** A declared input, output or arg of `.lobsterX`. */
 export const FIELD_TYPES = ["string", "number", "integer", "boolean", "object", "array"] as const;

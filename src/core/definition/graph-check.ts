@@ -33,7 +33,7 @@ export function checkGraph(vertices: readonly Vertex[], edgesPath: TreePath, rep
 
 function reportCycle(cycle: readonly number[], vertices: readonly Vertex[], report: Report): void {
   const [first = 0, ...rest] = cycle;
-  // Found from each member to what it depends on; printed the way work would flow.
+  // Found from each member to what it depends on; printed in the order of work.
   const ordered = [first, ...rest.reverse()];
   const ids = ordered.map((index) => vertices[index]?.id ?? "?");
   const shown = ids.length > CYCLE_IDS_SHOWN ? [...ids.slice(0, CYCLE_IDS_SHOWN), "…"] : ids;

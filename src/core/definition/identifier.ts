@@ -1,6 +1,6 @@
 import { LIMITS, type TreePath } from "../base/index.ts";
 import type { Report } from "./report.ts";
-import { anyText, nameOf, quote, word, type Shape } from "./shape.ts";
+import { anyText, joinWords, nameOf, quote, word, type Shape } from "./shape.ts";
 
 /** Words that mean something as the head or the second part of a reference. */
 const REFERENCE_WORDS = ["outputs", "stdout", "json", "approved"];
@@ -10,8 +10,15 @@ const RESERVED: ReadonlySet<string> = new Set([
   "prototype",
 ]);
 
-function idShape(rule: { readonly expected: string; readonly pattern: RegExp }): Shape<string> {
-  const shape = word({ ...rule, code: "bad_id", lengthMax: LIMITS.idLengthMax });
+interface IdRule {
+  readonly expected: string;
+  readonly pattern: RegExp;
+  readonly joint: "_" | "-";
+}
+
+function idShape(rule: IdRule): Shape<string> {
+  const mend = (text: string): string => joinWords(text, rule.joint);
+  const shape = word({ ...rule, mend, code: "bad_id", lengthMax: LIMITS.idLengthMax });
   return {
     read(value, path, report) {
       const text = anyText.read(value, path, report);
@@ -32,12 +39,14 @@ function refuseReserved(text: string, path: TreePath, report: Report): boolean {
 export const stepId: Shape<string> = idShape({
   expected: `a lower-case letter followed by lower-case letters, digits or _, at most ${LIMITS.idLengthMax} characters`,
   pattern: /^[a-z][a-z0-9_]*$/,
+  joint: "_",
 });
 
 /** Graphs are often drawn by tools that number their nodes or give them UUIDs. */
 export const lensNodeId: Shape<string> = idShape({
   expected: `letters, digits, _ or -, at most ${LIMITS.idLengthMax} characters`,
   pattern: /^[A-Za-z0-9_-]+$/,
+  joint: "-",
 });
 
 export const edgeId: Shape<string> = word({

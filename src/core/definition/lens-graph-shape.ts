@@ -120,7 +120,7 @@ const LENS_GRAPH = {
     list(located(record(EDGE, { title: "an edge", isNullAbsent: true })), {
       limit: { max: LIMITS.edgesMax, code: "too_many_edges" },
     }),
-    "What flows from node to node.",
+    "What passes from node to node.",
   ),
 };
 
@@ -129,7 +129,6 @@ export const lensGraphShape = record(LENS_GRAPH, {
   isNullAbsent: true,
   description: "A graph of lens nodes and edges, written as YAML or JSON.",
 });
-export type RawLensGraph = Reading<typeof LENS_GRAPH>;
 export type RawLensNode = Reading<typeof NODE>;
 export type RawLensEdge = Reading<typeof EDGE>;
 export type RawConfig = Reading<typeof CONFIG>;

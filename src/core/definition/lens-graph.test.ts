@@ -184,7 +184,7 @@ function node(id: string, dependencies: readonly string[]) {
     label: null,
     ordinal: null,
     modelId: null,
-    timeoutMs: 60_000,
+    timeoutMs: null,
     onParentFailure: "skip",
     merge: "last_write_wins",
     moderation: "off",

@@ -1,4 +1,4 @@
-import { compareCodeUnits, getOwn, isJsonObject, LIMITS, type JsonObject, type TreePath } from "../base/index.ts";
+import { compareCodeUnits, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
 import { normaliseLabel, parseOverride, type OverrideValue } from "../template/index.ts";
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
@@ -139,7 +139,7 @@ function nodeOf(raw: RawLensNode, paramOverrides: Overrides, parents: ReadonlySe
     label: raw.label ?? null,
     ordinal: raw.ordinal ?? null,
     modelId: config.model_id ?? null,
-    timeoutMs: config.timeout_ms ?? LIMITS.lensTimeoutMsDefault,
+    timeoutMs: config.timeout_ms ?? null,
     onParentFailure: config.on_parent_failure ?? "skip",
     merge: config.merge ?? "last_write_wins",
     moderation: config.moderation ?? "off",

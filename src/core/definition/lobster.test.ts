@@ -436,7 +436,7 @@ describe("references", () => {
 });
 
 describe("graphs", () => {
-  it("prints every separate cycle in the order work would flow", () => {
+  it("prints every separate cycle in the order of work", () => {
     const steps = [
       { id: "a", command: "x", depends_on: ["c"] },
       { id: "b", command: "x", depends_on: ["a"] },

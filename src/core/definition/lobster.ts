@@ -1,5 +1,5 @@
 import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
-import type { Catalog, LobsterDefinition, Phase, Step } from "./definition.ts";
+import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
 import { checkGraph } from "./graph-check.ts";
 import { mergeLibrary } from "./library.ts";
@@ -7,7 +7,7 @@ import { lobsterShape, type RawLobster } from "./lobster-shape.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
-import { draftStep, type StepDraft } from "./step-draft.ts";
+import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
 import { resolveReferences, type Names } from "./step-reference.ts";
 import { checkStepTypes } from "./step-type.ts";
 import { didYouMean } from "./suggest.ts";
@@ -32,7 +32,7 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     args: raw.args ?? {},
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
-    steps: drafts.map((draft, index): Step => ({ ...draft.step, dependencies: dependencies[index] ?? [] })),
+    steps: drafts.map((draft, index) => finishStep(draft, dependencies[index] ?? [])),
   };
 }
 
@@ -55,7 +55,7 @@ function namesOf(
   const steps = new Map<string, number>();
   const variables = new Set<string>();
   for (const [index, draft] of drafts.entries()) {
-    for (const name of Object.keys(draft.step.outputs ?? {})) variables.add(name);
+    for (const name of Object.keys(draft.outputs ?? {})) variables.add(name);
     if (draft.id === null) continue;
     const first = steps.get(draft.id);
     if (first === undefined) {
@@ -75,7 +75,7 @@ function namesOf(
     variables,
     brokenIds,
     args: new Set(Object.keys(raw.args ?? {})),
-    isOpen: drafts.some((draft) => draft.step.unresolvedLibraryStep !== null),
+    isOpen: drafts.some((draft) => draft.unresolvedLibraryStep !== null),
   };
 }
 
@@ -97,7 +97,8 @@ function checkSteps(
   const steps = new Map([...names.steps].map(([id, index]) => [id, drafts[index] as StepDraft]));
   const declared = { steps, args: raw.args ?? {}, variables: names.variables };
   for (const draft of drafts) checkStepTypes(draft, declared, report);
-  if (names.isOpen) return dependencies;
+  // A reference that could not be read might be the one that uses it.
+  if (names.isOpen || report.problems.length > 0) return dependencies;
   for (const name of names.args) {
     if (usedArgs.has(name)) continue;
     const message = `No step refers to arg "${name}".`;
@@ -123,15 +124,15 @@ function surroundingsOf(document: JsonObject, raw: RawLobster, catalog: Catalog)
   };
 }
 
-function checkSurroundings({ step, path }: StepDraft, around: Surroundings, report: Report): void {
-  const { phase, role, workflowRef } = step;
-  if (phase !== null && !around.phases.has(phase)) {
+function checkSurroundings({ raw, path }: StepDraft, around: Surroundings, report: Report): void {
+  const { phase, role, workflow_ref: workflowRef } = raw;
+  if (phase !== undefined && !around.phases.has(phase)) {
     unknown("unknown_phase", [...path, "phase"], `Phase "${phase}" is not declared.`, phase, around.phases, report);
   }
-  if (role !== null && around.roles?.has(role) === false) {
+  if (role !== undefined && around.roles?.has(role) === false) {
     unknown("unknown_role", [...path, "role"], `Role "${role}" is not declared.`, role, around.roles, report);
   }
-  if (workflowRef !== null && around.workflows?.has(workflowRef.name) === false) {
+  if (workflowRef !== undefined && around.workflows?.has(workflowRef.name) === false) {
     const message = `There is no workflow "${workflowRef.name}".`;
     unknown("unknown_workflow", [...path, "workflow_ref"], message, workflowRef.name, around.workflows, report);
   }
@@ -151,7 +152,7 @@ function unknown(
 
 /** Inside the step the element would hide a step or an arg of the same name. */
 function checkElementName(draft: StepDraft, names: Names, report: Report): void {
-  const { forEach } = draft.step;
+  const { forEach } = draft;
   if (forEach === null) return;
   const at = [...draft.path, "for_each"];
   const hint = "Choose another name with as, or rename the other.";

@@ -105,7 +105,7 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "an upper-case name",
     source: "name: Vendor Review\nsteps: [{ id: a, command: x }]\n",
-    finds: [["bad_name name 1:7"]],
+    finds: [["bad_name name 1:7", "Write vendor-review."]],
   },
   {
     about: "a malformed workflow_ref",
@@ -125,7 +125,7 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "an id in camel case",
     source: "name: w\nsteps:\n  - id: BuildArtifact\n    command: x\n",
-    finds: [["bad_id steps[0].id 3:9"]],
+    finds: [["bad_id steps[0].id 3:9", "Write build_artifact."]],
   },
   {
     about: "the same id twice, at the later place",

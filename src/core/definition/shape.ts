@@ -74,18 +74,24 @@ interface WordRule {
   readonly code: ProblemCode;
   readonly pattern?: RegExp;
   readonly lengthMax?: number;
+  /** What the author may have meant; shown when it would do. */
+  readonly mend?: (text: string) => string;
 }
 
 /** A text that is a name of something: never blank. */
 export function word(rule: WordRule): Shape<string> {
   const lengthMax = rule.lengthMax ?? 256;
+  const fits = (text: string): boolean =>
+    text.length <= lengthMax && text.trim() !== "" && (rule.pattern?.test(text) ?? true);
   return {
     read(value, path, report) {
       const text = anyText.read(value, path, report);
       if (text === undefined) return undefined;
-      if (text.length <= lengthMax && text.trim() !== "" && (rule.pattern?.test(text) ?? true)) return text;
+      if (fits(text)) return text;
       const shown = text.length > lengthMax ? `it has ${text.length} characters` : `it is ${JSON.stringify(text)}`;
-      report.problem(rule.code, path, `${nameOf(path)} must be ${rule.expected}, but ${shown}.`);
+      const mended = rule.mend?.(text) ?? "";
+      const hint = fits(mended) ? `Write ${mended}.` : undefined;
+      report.problem(rule.code, path, `${nameOf(path)} must be ${rule.expected}, but ${shown}.`, { hint });
       return undefined;
     },
     schema: {
@@ -97,17 +103,27 @@ export function word(rule: WordRule): Shape<string> {
   };
 }
 
+/** The words of a name joined in one style: `Build Artifact` and `buildArtifact` as `build_artifact`. */
+export function joinWords(text: string, joint: "_" | "-"): string {
+  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
+  return words
+    .filter((part) => part !== "")
+    .join(joint)
+    .toLowerCase();
+}
+
 /** One of a few words. An alias still works, with a warning. */
 export function choice<const T extends string>(
   words: readonly T[],
   aliases: Readonly<Record<string, T>> = {},
-  wrongTypeHint?: string,
+  hint?: string,
 ): Shape<T> {
-  const listed = words.join(", ");
+  const isOnly = words.length === 1;
+  const expected = isOnly ? `"${words.join("")}"` : `one of ${words.join(", ")}`;
   const aliasOf = new Map(Object.entries(aliases));
   return {
     read(value, path, report) {
-      if (typeof value !== "string") return refuseType(path, report, `one of ${listed}`, value, wrongTypeHint);
+      if (typeof value !== "string") return refuseType(path, report, expected, value, hint);
       const found = words.find((word) => word === value);
       if (found !== undefined) return found;
       const alias = aliasOf.get(value);
@@ -116,9 +132,9 @@ export function choice<const T extends string>(
         report.warning("alias_used", path, message, { hint: `Write ${alias}.` });
         return alias;
       }
-      const hint = (): string => didYouMean(value, words) ?? `Use one of ${listed}.`;
-      report.problem("bad_enum", path, `${nameOf(path)} must be one of ${listed}, but it is ${quote(value)}.`, {
-        hint,
+      const near = (): string => didYouMean(value, words) ?? hint ?? `Use ${expected}.`;
+      report.problem("bad_enum", path, `${nameOf(path)} must be ${expected}, but it is ${quote(value)}.`, {
+        hint: near,
       });
       return undefined;
     },

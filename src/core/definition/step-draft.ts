@@ -22,14 +22,17 @@ export interface Mention {
 
 /** A step of which everything is known but what its references mean. */
 export interface StepDraft {
-  readonly step: Omit<Step, "dependencies">;
+  readonly raw: RawStep;
   readonly path: TreePath;
   /** Null when it is missing or wrong. */
   readonly id: string | null;
-  readonly dependsOn: readonly Located<string>[];
+  readonly inputs: Step["inputs"];
+  readonly outputs: Step["outputs"];
+  readonly forEach: ForEach | null;
+  readonly with: Step["with"];
+  readonly unresolvedLibraryStep: string | null;
   /** Where its condition is written. */
   readonly conditionPath: TreePath;
-  readonly criteriaPaths: readonly TreePath[];
   readonly mentions: readonly Mention[];
 }
 
@@ -38,41 +41,18 @@ export function draftStep(written: Located<RawStep>, catalog: Catalog, report: R
   const isOpen = isUnresolved(raw.library_step, catalog);
   checkConflicts(written, isOpen, report);
   const withValues = readWith(raw.with, path, report);
-  const forEach = forEachOf(raw);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
-  const step = { ...identityOf(raw), ...policyOf(raw), ...hintsOf(raw) };
   return {
+    raw,
     path,
     id: raw.id ?? null,
-    dependsOn: raw.depends_on ?? [],
-    conditionPath,
-    criteriaPaths: (raw.success_criteria ?? []).map((criterion) => criterion.path),
-    mentions: mentionsOf(raw, withValues, path, conditionPath),
-    step: {
-      ...step,
-      forEach,
-      with: withValues,
-      unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
-    },
-  };
-}
-
-function identityOf(raw: RawStep) {
-  const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
-  return {
-    id: raw.id ?? "",
-    name: raw.name ?? null,
-    description: raw.description ?? null,
-    phase: raw.phase ?? null,
-    command: hasCommand ? (raw.command ?? null) : null,
-    role: raw.role ?? null,
-    agent: raw.agent ?? null,
-    stdin: raw.stdin ?? null,
-    condition: raw.condition ?? null,
     inputs: raw.inputs ?? {},
     outputs: raw.outputs ?? null,
-    successCriteria: (raw.success_criteria ?? []).map((criterion) => criterion.read),
-    workflowRef: raw.workflow_ref ?? null,
+    forEach: forEachOf(raw),
+    with: withValues,
+    unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
+    conditionPath,
+    mentions: mentionsOf(raw, withValues, path, conditionPath),
   };
 }
 
@@ -84,27 +64,50 @@ const POLICY_ATTEMPTS: Readonly<Record<OnFailure, number>> = {
   retry_once_then_escalate: 2,
 };
 
-function policyOf(raw: RawStep) {
+/** One literal: putting so many fields together from parts takes ten times as long. */
+export function finishStep(draft: StepDraft, dependencies: readonly string[]): Step {
+  const { raw } = draft;
   const onFailure = raw.on_failure ?? "halt";
-  const rule = approvalRuleOf(raw);
   const isGate = raw.approval === "required" || raw.hitl === true;
-  const isRuleWritten = APPROVAL_FIELDS.some((field) => isGivenField(raw, field));
-  return {
+  const step: Step = {
+    id: raw.id ?? "",
+    name: raw.name ?? null,
+    description: raw.description ?? null,
+    phase: raw.phase ?? null,
+    command: raw.command === undefined || raw.command.text.trim() === "" ? null : raw.command,
+    role: raw.role ?? null,
+    agent: raw.agent ?? null,
+    dependencies,
+    stdin: raw.stdin ?? null,
+    condition: raw.condition ?? null,
+    inputs: draft.inputs,
+    outputs: draft.outputs,
+    successCriteria: (raw.success_criteria ?? []).map((criterion) => criterion.read),
     timeoutMs: raw.timeout ?? null,
     onFailure,
     retry: raw.retry === undefined ? null : retryBlock(raw.retry, POLICY_ATTEMPTS[onFailure]),
     parallelFailurePolicy: raw.parallel_failure_policy ?? "wait_all",
-    approval: isGate ? rule : null,
-    ...(isRuleWritten && !isGate ? { askRule: rule } : {}),
+    approval: isGate ? approvalRuleOf(raw) : null,
+    workflowRef: raw.workflow_ref ?? null,
+    with: draft.with,
+    unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,
+    forEach: draft.forEach,
+    capabilities: raw.capabilities ?? [],
+    tools: raw.tools ?? [],
+    model: raw.model ?? null,
+    provider: raw.provider ?? null,
+    action: raw.action ?? "execute",
     effects: raw.effects ?? "at_least_once",
+    contextSources: raw.context_sources ?? [],
+    estimatedCostMicros: raw.estimated_cost ?? null,
   };
+  return isGate || !isRuleWritten(raw) ? step : { ...step, askRule: approvalRuleOf(raw) };
 }
 
-const APPROVAL_FIELDS = ["approvers", "otherwise", "expires", "separate_approver"] as const;
-
-function isGivenField(raw: RawStep, field: (typeof APPROVAL_FIELDS)[number]): boolean {
-  return raw[field] !== undefined;
+function isRuleWritten(raw: RawStep): boolean {
+  const { approvers, otherwise, expires, separate_approver: separate } = raw;
+  return [approvers, otherwise, expires, separate].some((field) => field !== undefined);
 }
 
 function approvalRuleOf(raw: RawStep): ApprovalRule {
@@ -116,19 +119,7 @@ function approvalRuleOf(raw: RawStep): ApprovalRule {
   };
 }
 
-function hintsOf(raw: RawStep) {
-  return {
-    capabilities: raw.capabilities ?? [],
-    tools: raw.tools ?? [],
-    model: raw.model ?? null,
-    provider: raw.provider ?? null,
-    action: raw.action ?? "execute",
-    contextSources: raw.context_sources ?? [],
-    estimatedCostMicros: raw.estimated_cost ?? null,
-  };
-}
-
-export const ELEMENT_NAME = "item";
+const ELEMENT_NAME = "item";
 
 function forEachOf(raw: RawStep): ForEach | null {
   if (raw.for_each === undefined) return null;

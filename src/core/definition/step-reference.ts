@@ -26,7 +26,7 @@ export function resolveReferences(
   report: Report,
 ): readonly string[] {
   const found = new Set<string>();
-  for (const { read: id, path: at } of draft.dependsOn) {
+  for (const { read: id, path: at } of draft.raw.depends_on ?? []) {
     if (names.brokenIds.has(id)) continue;
     if (id === draft.id) {
       report.problem("self_dependency", at, `Step "${id}" depends on itself.`);
@@ -42,7 +42,7 @@ export function resolveReferences(
     const id = resolveMention(mention, draft, names, usedArgs, reported, report);
     if (id !== undefined) found.add(id);
   }
-  for (const [name, input] of Object.entries(draft.step.inputs)) {
+  for (const [name, input] of Object.entries(draft.inputs)) {
     if (input.from === null && names.args.has(name)) usedArgs.add(name);
   }
   return [...found].sort(compareCodeUnits);
@@ -75,14 +75,14 @@ function resolveMention(
 
 /** The list and the condition are read before there are elements. */
 function isElement(head: string, mention: Mention, draft: StepDraft): boolean {
-  const { forEach } = draft.step;
+  const { forEach } = draft;
   if (forEach === null || mention.field === "for_each" || mention.field === "condition") return false;
   return head === forEach.as || head === "index";
 }
 
 function isKnownHead(head: string, mention: Mention, draft: StepDraft, names: Names): boolean {
   if (names.args.has(head) || names.variables.has(head) || names.brokenIds.has(head)) return true;
-  if (Object.hasOwn(draft.step.inputs, head)) return true;
+  if (Object.hasOwn(draft.inputs, head)) return true;
   return names.isOpen && !STEP_PARTS.has(mention.path.segments[1] ?? "");
 }
 

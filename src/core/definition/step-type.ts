@@ -30,14 +30,14 @@ const KIND_OF_TYPE: Readonly<Record<FieldType, ValueKind>> = {
 
 /** Comparisons that can never work, and conditions that can never hold. */
 export function checkStepTypes(draft: StepDraft, declared: Declared, report: Report): void {
-  const { condition, successCriteria } = draft.step;
-  if (condition !== null) {
+  const { condition, success_criteria: criteria } = draft.raw;
+  if (condition !== undefined) {
     const know = (path: Path): Known | undefined => knowPath(path, declared);
     const isSound = checkTypes(condition, draft.conditionPath, know, report);
     if (isSound) checkReachable(condition, draft.conditionPath, know, report);
   }
-  for (const [index, criterion] of successCriteria.entries()) {
-    checkTypes(criterion, draft.criteriaPaths[index] ?? draft.path, (path) => knowOwn(path, draft, declared), report);
+  for (const { read, path: at } of criteria ?? []) {
+    checkTypes(read, at, (path) => knowOwn(path, draft, declared), report);
   }
 }
 
@@ -117,14 +117,14 @@ const INSTANCE_FIELDS: ReadonlyMap<string, FieldType> = new Map([
 
 /** What others see of a step: one with instances gathers theirs. */
 function fieldOf(draft: StepDraft, name: string): Known | undefined {
-  if (draft.step.forEach === null) return declaredField(draft, name);
+  if (draft.forEach === null) return declaredField(draft, name);
   const type = INSTANCE_FIELDS.get(name);
   return type === undefined ? undefined : { type };
 }
 
 /** A declared output, or an input that is passed through. */
 function declaredField(draft: StepDraft, name: string): Known | undefined {
-  const { outputs, inputs } = draft.step;
+  const { outputs, inputs } = draft;
   if (outputs !== null && Object.hasOwn(outputs, name)) return outputs[name];
   const input: StepInput | undefined = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
   return input === undefined || input.type === null ? undefined : { type: input.type };

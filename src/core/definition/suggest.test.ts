@@ -13,6 +13,8 @@ describe("suggest", () => {
     ["abcde", ["abcdefgh"], undefined],
     ["stpe", ["step"], "step"],
     ["", ["a"], undefined],
+    ["c", ["a", "b"], undefined],
+    ["A", ["a", "b"], "a"],
     ["x".repeat(129), ["x".repeat(128)], undefined],
     ["anything", [], undefined],
   ])("%j among %j is %j", (word, words, expected) => {

@@ -7,7 +7,8 @@ const SHORT_WORD = 4;
 export function suggest(word: string, words: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > WORD_LENGTH_MAX) return undefined;
   const wanted = word.toLowerCase();
-  const limit = wanted.length <= SHORT_WORD ? 1 : 2;
+  // Of a single letter every other letter is one change away, which helps nobody.
+  const limit = wanted.length === 1 ? 0 : wanted.length <= SHORT_WORD ? 1 : 2;
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of words) {

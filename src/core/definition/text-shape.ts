@@ -11,7 +11,7 @@ import {
 import type { WorkflowRef } from "./definition.ts";
 import { DURATION_TEXT, isSpan, parseDuration } from "./duration.ts";
 import type { Report } from "./report.ts";
-import { anyText, byKind, described, nameOf, quote, refine, refuseType, word, type Shape } from "./shape.ts";
+import { anyText, byKind, described, joinWords, nameOf, quote, refine, refuseType, word, type Shape } from "./shape.ts";
 
 interface Flaw {
   readonly message: string;
@@ -77,14 +77,15 @@ export const patternText: Shape<string> = refine(anyText, (text, path, report) =
   return undefined;
 });
 
-const DURATION_EXPECTED = "seconds above 0 and up to 30 days, or a text such as 90s, 15m, 2h, 3d";
+const DURATION_EXPECTED = "a number of seconds above 0 and up to 30 days";
+const DURATION_HINT = "Write seconds as a number, or a text such as 90s, 15m, 2h, 3d.";
 
 function durationOf(value: number | string, path: TreePath, report: Report): number | undefined {
   const ms = parseDuration(value);
   if (ms !== undefined) return ms;
   const shown = typeof value === "string" ? quote(value) : String(value);
   const message = `${nameOf(path)} must be ${DURATION_EXPECTED}, but it is ${shown}.`;
-  report.problem("bad_duration", path, message);
+  report.problem("bad_duration", path, message, { hint: DURATION_HINT });
   return undefined;
 }
 
@@ -119,6 +120,7 @@ export const kebabName: Shape<string> = word({
   expected: `a kebab-case name of at most ${LIMITS.nameLengthMax} characters, such as vendor-risk-review`,
   code: "bad_name",
   pattern: new RegExp(`^${KEBAB}$`),
+  mend: (text) => joinWords(text, "-"),
   lengthMax: LIMITS.nameLengthMax,
 });
 

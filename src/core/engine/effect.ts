@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import type { OutputField } from "../definition/field.ts";
-import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/definition.ts";
-import type { ApprovalSource, Decision } from "../event/status.ts";
-import type { RequestHints } from "../plan/plan.ts";
+import type { Json, JsonObject } from "../base/index.ts";
+import type { OutputField } from "../definition/index.ts";
+import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/index.ts";
+import type { ApprovalSource, Decision } from "../event/index.ts";
+import type { RequestHints } from "../plan/index.ts";
 import type { Route } from "./input.ts";
 import type { Timer } from "./timer.ts";
 

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import type { ApprovalRule } from "../definition/definition.ts";
-import type { Envelope, EventPayload, Tokens } from "../event/event.ts";
-import type { Decision, RunStatus } from "../event/status.ts";
+import type { Json, JsonObject } from "../base/index.ts";
+import type { ApprovalRule } from "../definition/index.ts";
+import type { Envelope, EventPayload, Tokens } from "../event/index.ts";
+import type { Decision, RunStatus } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
 /**

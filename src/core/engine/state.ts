@@ -1,8 +1,8 @@
-import type { JsonObject, Json } from "../base/json.ts";
-import type { ApprovalRule } from "../definition/definition.ts";
-import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/event.ts";
-import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/status.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { JsonObject, Json } from "../base/index.ts";
+import type { ApprovalRule } from "../definition/index.ts";
+import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/index.ts";
+import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
+import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { Route } from "./input.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../base/json.ts";
+import type { Json } from "../base/index.ts";
 import {
   APPROVAL_SOURCES,
   APPROVAL_STATUSES,

@@ -28,7 +28,7 @@ describe("ambiguous_variable", () => {
         line: 7,
         column: 14,
         message:
-          'step "c" reads the variable "v", which the steps "a", "b" before it declare; the value of "b", the last in plan order, is used',
+          'step "c" sees the variable "v", which the steps "a", "b" before it declare; the value of "b", the last in plan order, is used',
         hint: "write b.outputs.v to keep it, or name another step the same way",
       },
     ]);
@@ -51,12 +51,18 @@ describe("ambiguous_variable", () => {
   });
 
   it.each([
-    ["nobody reads it", "depends_on: [a, b], command: go"],
     ["the step is named", 'command: "${a.outputs.v} ${b.v}"'],
     ["only one of them comes before", 'depends_on: [a], command: "${v}"'],
     ["the name is the element's", 'depends_on: [a, b], for_each: a.outputs.list, as: v, command: "${v}"'],
   ])("keeps quiet when %s", (_, fields) => {
     expect(warningsOf(`  - { id: c, ${fields} }\n`)).toEqual([]);
+  });
+
+  it("warns once, at the step, when nobody reads it", () => {
+    const found = warningsOf(
+      "  - { id: c, depends_on: [a, b], command: go }\n  - { id: d, depends_on: [c], command: go }\n",
+    );
+    expect(found.map((warning) => warning.path)).toEqual(["steps[2]"]);
   });
 
   it("warns once per step and name", () => {

@@ -98,6 +98,13 @@ describe("kinds and timeouts of steps", () => {
     expect(stepOf("command: go").approval).toBeNull();
   });
 
+  it("knows who answers an escalation: those the step names, at its gate or without one", () => {
+    const rule = expect.objectContaining({ expiresMs: 3_600_000 });
+    expect(stepOf("command: go, expires: 1h")).toMatchObject({ approval: null, askRule: rule });
+    expect(stepOf("command: go, expires: 1h, approval: required")).toMatchObject({ approval: rule, askRule: rule });
+    expect(stepOf("command: go").askRule).toBeNull();
+  });
+
   it("labels a step by its name, else by its id", () => {
     expect(stepOf("command: go, name: Do it").label).toBe("Do it");
     expect(stepOf("command: go").label).toBe("only");

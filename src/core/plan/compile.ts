@@ -37,14 +37,48 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
     const position = positionOf(order, index);
     const bound = bindStep(step, new Resolver(world, step, index, position.parents));
     const place = required(order.positions[index], "every node has a position");
-    for (const ambiguity of bound.ambiguities) found.push({ ...ambiguity, node: index, position: place });
+    for (const ambiguity of bound.ambiguities) found.push({ ambiguity, node: index, position: place });
     return planStep(step, position, bound);
   });
+  found.push(
+    ...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ ambiguity }) => ambiguity.name))),
+  );
   found.sort((left, right) => left.position - right.position);
   return {
     plan: planOf(definition, "lobsterx", definition.args, order, nodes),
     warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),
   };
+}
+
+/** So many names are looked at for ambiguity nobody has met yet; beyond it only used names are warned of. */
+const NAMES_LOOKED_AT_MAX = 200;
+
+/**
+ * Names two ancestors of a node declare though it does not read them: said once each, at the first such node. A node
+ * that names the step it means, or calls its element so, has nothing to be warned of.
+ */
+function unusedAmbiguities(
+  order: Order,
+  nodes: readonly PlanNode[],
+  steps: readonly Step[],
+  variables: Variables,
+  known: ReadonlySet<string>,
+): readonly Found[] {
+  const declared = new Map<string, number>();
+  for (const step of steps) for (const name of declaredNames(step)) declared.set(name, (declared.get(name) ?? 0) + 1);
+  const shared = [...declared].filter(([name, count]) => count > 1 && !known.has(name)).slice(0, NAMES_LOOKED_AT_MAX);
+  return shared.flatMap(([name]): Found[] => {
+    const node = nodes.findIndex(
+      (candidate, index) => variables.find(index, name)?.isAmbiguous === true && !isOwnName(candidate, name),
+    );
+    const position = order.positions[node];
+    return position === undefined ? [] : [{ ambiguity: { name, field: [] }, node, position }];
+  });
+}
+
+function isOwnName({ forEach, body }: PlanNode, name: string): boolean {
+  if (forEach?.as === name || body.kind !== "step") return true;
+  return [...body.scope.values()].some(({ origin, rest }) => origin.kind === "node" && rest[0] === name);
 }
 
 /** A `for_each` node holds `items`, `count` and `failed`; what it declares belongs to its instances alone. */
@@ -87,13 +121,19 @@ function planOf(
     timeoutMs,
     maxParallel,
     args,
+    agentByRole: definition.format === "lobsterx" ? agentsOf(definition) : {},
     nodes,
     indexById: order.indexById,
     edgeCount: order.edgeCount,
   };
 }
 
-interface Found extends Ambiguity {
+function agentsOf({ roles }: LobsterDefinition): Plan["agentByRole"] {
+  return Object.fromEntries(Object.entries(roles).map(([role, { agent }]) => [role, agent]));
+}
+
+interface Found {
+  readonly ambiguity: Ambiguity;
   readonly node: number;
   readonly position: number;
 }
@@ -101,17 +141,17 @@ interface Found extends Ambiguity {
 /** More declaring steps than this are counted, not named. */
 const NAMED_MAX = 5;
 
-function warningOf(found: Found, order: Order, variables: Variables): PlanWarning {
-  const ids = variables.declaringAncestors(found.node, found.name).map((node) => required(order.ids[node], "an id"));
+function warningOf({ ambiguity, node, position }: Found, order: Order, variables: Variables): PlanWarning {
+  const ids = variables.declaringAncestors(node, ambiguity.name).map((each) => required(order.ids[each], "an id"));
   const winner = required(ids.at(-1), "an ambiguous variable has declaring ancestors");
   const losers = ids.slice(0, -1);
   const named = [...losers.slice(-NAMED_MAX), winner].map((id) => `"${id}"`);
   const more = losers.length > NAMED_MAX ? ` and ${losers.length - NAMED_MAX} more` : "";
-  const step = required(order.ids[found.node], "an id");
+  const step = required(order.ids[node], "an id");
   return {
     code: "ambiguous_variable",
-    path: ["steps", found.position, ...found.field],
-    message: `step "${step}" reads the variable "${found.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
-    hint: `write ${winner}.outputs.${found.name} to keep it, or name another step the same way`,
+    path: ["steps", position, ...ambiguity.field],
+    message: `step "${step}" sees the variable "${ambiguity.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
+    hint: `write ${winner}.outputs.${ambiguity.name} to keep it, or name another step the same way`,
   };
 }

@@ -103,7 +103,7 @@ function kindOfLensNode(node: LensNode): NodeKind {
 
 /** A child run has no default timeout, so the default a lens gets does not bind it. */
 function timeoutOf(node: LensNode, kind: NodeKind): number | null {
-  return kind === "child" && node.timeoutMs === LIMITS.lensTimeoutMsDefault ? null : node.timeoutMs;
+  return node.timeoutMs ?? (kind === "child" ? null : LIMITS.lensTimeoutMsDefault);
 }
 
 function bodyOf(node: LensNode, version: LensVersion | null, params: readonly LensParam[]): LensBody {

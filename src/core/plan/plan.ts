@@ -1,5 +1,5 @@
-import type { RetryCause } from "../base/failure.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { RetryCause } from "../base/index.ts";
+import type { JsonObject } from "../base/index.ts";
 import type {
   Action,
   ApprovalRule,
@@ -13,10 +13,10 @@ import type {
   OverrideValue,
   WithValue,
   WorkflowRef,
-} from "../definition/definition.ts";
-import type { ArgField, InputContract, OutputContract, OutputField } from "../definition/field.ts";
-import type { ParsedExpression } from "../expression/expression.ts";
-import type { LensTemplate, StepTemplate } from "../template/template.ts";
+} from "../definition/index.ts";
+import type { ArgField, InputContract, OutputContract, OutputField } from "../definition/index.ts";
+import type { ParsedExpression } from "../expression/index.ts";
+import type { LensTemplate, StepTemplate } from "../template/index.ts";
 
 /** The compiled graph the engine runs. Nodes stand in plan order: wave, then code unit of id. */
 export interface Plan {
@@ -27,6 +27,8 @@ export interface Plan {
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
   readonly args: Readonly<Record<string, ArgField>>;
+  /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
+  readonly agentByRole: Readonly<Record<string, string | null>>;
   readonly nodes: readonly PlanNode[];
   readonly indexById: ReadonlyMap<string, number>;
   readonly edgeCount: number;

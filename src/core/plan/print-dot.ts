@@ -10,7 +10,7 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   utility: "note",
 };
 
-/** The plan for Graphviz, one rank per layer; a dashed arrow is an edge with a condition. */
+/** The plan for Graphviz; a dashed arrow is an edge with a condition. */
 export function printPlanDot(plan: Plan): string {
   const lines = [`digraph ${quote(plan.name)} {`, "  rankdir=TB;"];
   for (const node of plan.nodes) {

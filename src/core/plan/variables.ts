@@ -59,7 +59,8 @@ export function createVariables(order: Order, declared: readonly (readonly strin
 
 function scan(nodes: readonly number[], isVisible: (node: number) => boolean): Declaration | undefined {
   let winner: number | undefined;
-  for (const candidate of nodes.toReversed()) {
+  for (let at = nodes.length - 1; at >= 0; at -= 1) {
+    const candidate = required(nodes[at], "the list is walked within its bounds");
     if (!isVisible(candidate)) continue;
     if (winner !== undefined) return { node: winner, isAmbiguous: true };
     winner = candidate;

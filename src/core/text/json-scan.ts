@@ -17,10 +17,18 @@ export function scanJson(text: string, problems: ProblemList): JsonScan {
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const LIST_OPEN = 0x5b;
+const LIST_CLOSE = 0x5d;
 const BACKSLASH = 0x5c;
-const LITERALS = ["true", "false", "null"] as const;
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
+const MAP_OPEN = 0x7b;
+const MAP_CLOSE = 0x7d;
+const LETTER_U = 0x75;
 const SHORT_ESCAPES = '"\\/bfnrt';
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
+/** Shorter than this a number is neither beyond exactness nor, without an exponent, infinite. */
+const SAFE_NUMBER_LENGTH = 15;
 
 class Scanner {
   readonly #text: string;
@@ -49,48 +57,69 @@ class Scanner {
 
   /** Every reader answers whether reading may go on. */
   #value(depth: number): boolean {
-    const character = this.#text[this.#position];
-    if (character === '"') return this.#textValue();
-    if (character === "{" || character === "[") {
-      if (depth === LIMITS.textDepthMax) {
-        addTooDeep(this.#problems, this.#position, this.#path);
-        this.#isUsable = false;
-        return false;
-      }
-      return character === "{" ? this.#map(depth + 1) : this.#list(depth + 1);
+    switch (this.#text.charCodeAt(this.#position)) {
+      case QUOTE:
+        return this.#textValue();
+      case MAP_OPEN:
+        return this.#mayNest(depth) && this.#map(depth + 1);
+      case LIST_OPEN:
+        return this.#mayNest(depth) && this.#list(depth + 1);
+      case 0x74:
+        return this.#literal("true");
+      case 0x66:
+        return this.#literal("false");
+      case 0x6e:
+        return this.#literal("null");
+      default:
+        return this.#number();
     }
-    const literal = LITERALS.find((word) => this.#text.startsWith(word, this.#position));
-    if (literal === undefined) return this.#number();
-    this.#position += literal.length;
+  }
+
+  #mayNest(depth: number): boolean {
+    if (depth < LIMITS.textDepthMax) return true;
+    addTooDeep(this.#problems, this.#position, this.#path);
+    return this.#refuse();
+  }
+
+  #refuse(): false {
+    this.#isUsable = false;
+    return false;
+  }
+
+  #literal(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#position)) return this.#break("expected a value here");
+    this.#position += word.length;
     return true;
   }
 
   #list(depth: number): boolean {
     this.#position += 1;
     this.#skipSpace();
-    if (this.#take("]")) return true;
+    if (this.#take(LIST_CLOSE)) return true;
+    const level = this.#path.push(0) - 1;
     for (let index = 0; ; index += 1) {
-      this.#path.push(index);
+      this.#path[level] = index;
       if (!this.#value(depth)) return false;
-      this.#path.pop();
       this.#skipSpace();
-      if (this.#take("]")) return true;
-      if (!this.#take(",")) return this.#break("expected , or ] here");
+      if (this.#take(LIST_CLOSE)) break;
+      if (!this.#take(COMMA)) return this.#break("expected , or ] here");
       this.#skipSpace();
     }
+    this.#path.pop();
+    return true;
   }
 
   #map(depth: number): boolean {
-    const keys = (this.#keysAtDepth[depth] ??= new Set());
-    keys.clear();
     this.#position += 1;
     this.#skipSpace();
-    if (this.#take("}")) return true;
+    if (this.#take(MAP_CLOSE)) return true;
+    const keys = (this.#keysAtDepth[depth] ??= new Set());
+    if (keys.size > 0) keys.clear();
     for (;;) {
       if (!this.#member(depth, keys)) return false;
       this.#skipSpace();
-      if (this.#take("}")) return true;
-      if (!this.#take(",")) return this.#break("expected , or } here");
+      if (this.#take(MAP_CLOSE)) return true;
+      if (!this.#take(COMMA)) return this.#break("expected , or } here");
       this.#skipSpace();
     }
   }
@@ -103,12 +132,10 @@ class Scanner {
     this.#path.push(key);
     if (isForbiddenKey(key)) addForbiddenKey(this.#problems, start, this.#path, key);
     else if (keys.has(key)) addDuplicateKey(this.#problems, start, this.#path, key);
-    else {
-      keys.add(key);
-      storableText(this.#problems, start, this.#path, key);
-    }
+    else keys.add(key);
+    if (this.#problems.isFull) return this.#refuse();
     this.#skipSpace();
-    if (!this.#take(":")) return this.#break("expected : after the key");
+    if (!this.#take(COLON)) return this.#break("expected : after the key");
     this.#skipSpace();
     if (!this.#value(depth)) return false;
     this.#path.pop();
@@ -117,72 +144,66 @@ class Scanner {
 
   #textValue(): boolean {
     const start = this.#position;
-    const end = this.#endOfQuoted();
-    if (end === null) return false;
+    const escapes = this.#skipQuoted();
     // Only an escape can write what the text as a whole may not hold.
-    if (end.hasCodes) storableText(this.#problems, start, this.#path, this.#decoded(start));
-    return true;
+    if (escapes === "codes") storableText(this.#problems, start, this.#path, this.#decoded(start));
+    return this.#problems.isFull ? this.#refuse() : escapes !== null;
   }
 
   #quoted(): string | null {
     const start = this.#position;
-    const end = this.#endOfQuoted();
-    if (end === null) return null;
-    return end.hasEscapes ? this.#decoded(start) : this.#text.slice(start + 1, this.#position - 1);
+    const escapes = this.#skipQuoted();
+    if (escapes === null) return null;
+    if (escapes === "none") return this.#text.slice(start + 1, this.#position - 1);
+    const key = this.#decoded(start);
+    storableText(this.#problems, start, [...this.#path, key], key);
+    return key;
   }
 
   #decoded(start: number): string {
     return String(JSON.parse(this.#text.slice(start, this.#position)));
   }
 
-  #endOfQuoted(): { readonly hasEscapes: boolean; readonly hasCodes: boolean } | null {
-    const start = this.#position;
-    let hasEscapes = false;
-    let hasCodes = false;
-    for (let position = start + 1; position < this.#text.length; position += 1) {
+  /** Moves behind the closing quote and tells which kind of escapes there were; null when the text is broken. */
+  #skipQuoted(): "none" | "letters" | "codes" | null {
+    let escapes: "none" | "letters" | "codes" = "none";
+    for (let position = this.#position + 1; position < this.#text.length; position += 1) {
       const unit = this.#text.charCodeAt(position);
       if (unit === QUOTE) {
         this.#position = position + 1;
-        return { hasEscapes, hasCodes };
+        return escapes;
       }
-      if (unit < 0x20) {
-        this.#position = position;
-        this.#break("a control character or line end stands unescaped in a text");
-        return null;
-      }
+      if (unit < 0x20) return this.#breakText(position, "a control character or line end stands unescaped in a text");
       if (unit !== BACKSLASH) continue;
-      hasEscapes = true;
       const length = this.#escapeLength(position + 1);
-      if (length === 0) {
-        this.#position = position;
-        this.#break("unknown escape in a text");
-        return null;
-      }
-      if (length > 1) hasCodes = true;
+      if (length === 0) return this.#breakText(position, "there is an unknown escape in a text");
+      if (length > 1) escapes = "codes";
+      else if (escapes === "none") escapes = "letters";
       position += length;
     }
-    this.#break("this text is never closed");
-    return null;
+    return this.#breakText(this.#position, "this text is never closed");
   }
 
   #escapeLength(position: number): 0 | 1 | 5 {
-    const letter = this.#text[position];
-    if (letter === undefined) return 0;
-    if (letter !== "u") return SHORT_ESCAPES.includes(letter) ? 1 : 0;
+    if (position >= this.#text.length) return 0;
+    if (this.#text.charCodeAt(position) !== LETTER_U)
+      return SHORT_ESCAPES.includes(this.#text.charAt(position)) ? 1 : 0;
     return /^[0-9a-fA-F]{4}$/.test(this.#text.slice(position + 1, position + 5)) ? 5 : 0;
   }
 
   #number(): boolean {
     NUMBER.lastIndex = this.#position;
-    const written = NUMBER.exec(this.#text)?.[0];
-    if (written === undefined) return this.#break("expected a value here");
-    if (!checkNumber(this.#problems, this.#position, this.#path, written, Number(written))) this.#isUsable = false;
-    this.#position += written.length;
-    return true;
+    if (!NUMBER.test(this.#text)) return this.#break("expected a value here");
+    const start = this.#position;
+    this.#position = NUMBER.lastIndex;
+    const written = this.#text.slice(start, this.#position);
+    if (written.length < SAFE_NUMBER_LENGTH && !/[eE]/.test(written)) return true;
+    if (!checkNumber(this.#problems, start, this.#path, written, Number(written))) this.#isUsable = false;
+    return this.#problems.isFull ? this.#refuse() : true;
   }
 
-  #take(character: string): boolean {
-    if (this.#text[this.#position] !== character) return false;
+  #take(unit: number): boolean {
+    if (this.#text.charCodeAt(this.#position) !== unit) return false;
     this.#position += 1;
     return true;
   }
@@ -194,6 +215,11 @@ class Scanner {
   #break(reason: string): false {
     this.#broken = { offset: this.#position, reason };
     return false;
+  }
+
+  #breakText(offset: number, reason: string): null {
+    this.#broken = { offset, reason };
+    return null;
   }
 }
 

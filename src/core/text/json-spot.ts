@@ -9,7 +9,9 @@ import type { Member, Spot } from "./source-tree.ts";
 export class JsonSpot implements Spot {
   readonly start: number;
   readonly #text: string;
-  #members: ReadonlyMap<PathSegment, Member> | null = null;
+  readonly #children = new Map<PathSegment, Member>();
+  #itemStarts: readonly number[] | null = null;
+  #memberStarts: ReadonlyMap<string, MemberStart> | null = null;
 
   constructor(text: string, start: number) {
     this.#text = text;
@@ -17,30 +19,61 @@ export class JsonSpot implements Spot {
   }
 
   child(segment: PathSegment): Member | undefined {
-    this.#members ??= membersAt(this.#text, this.start);
-    return this.#members.get(segment);
+    const known = this.#children.get(segment);
+    if (known !== undefined) return known;
+    const start = this.#startOf(segment);
+    if (start === undefined) return undefined;
+    const member = { keyStart: start.key, spot: new JsonSpot(this.#text, start.value) };
+    this.#children.set(segment, member);
+    return member;
+  }
+
+  #startOf(segment: PathSegment): MemberStart | undefined {
+    const open = this.#text[this.start];
+    if (typeof segment === "number") {
+      if (open !== "[") return undefined;
+      this.#itemStarts ??= itemStarts(this.#text, this.start);
+      const start = this.#itemStarts[segment];
+      return start === undefined ? undefined : { key: start, value: start };
+    }
+    if (open !== "{") return undefined;
+    this.#memberStarts ??= memberStarts(this.#text, this.start);
+    return this.#memberStarts.get(segment);
   }
 }
 
-function membersAt(text: string, start: number): ReadonlyMap<PathSegment, Member> {
-  const members = new Map<PathSegment, Member>();
-  const isMap = text[start] === "{";
-  if (!isMap && text[start] !== "[") return members;
+interface MemberStart {
+  readonly key: number;
+  readonly value: number;
+}
+
+function itemStarts(text: string, start: number): readonly number[] {
+  const starts: number[] = [];
   let position = skipSpace(text, start + 1);
-  for (let index = 0; text[position] !== "}" && text[position] !== "]"; index += 1) {
-    const keyStart = position;
-    let segment: PathSegment = index;
-    if (isMap) {
-      const keyEnd = endOfQuoted(text, position);
-      segment = String(JSON.parse(text.slice(position, keyEnd)));
-      position = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    }
-    // Of a key set twice the last value counts, as it does when the value is built.
-    members.set(segment, { keyStart, spot: new JsonSpot(text, position) });
-    position = skipSpace(text, endOfValue(text, position));
-    if (text[position] === ",") position = skipSpace(text, position + 1);
+  while (text[position] !== "]") {
+    starts.push(position);
+    position = nextInside(text, position);
   }
-  return members;
+  return starts;
+}
+
+function memberStarts(text: string, start: number): ReadonlyMap<string, MemberStart> {
+  const starts = new Map<string, MemberStart>();
+  let key = skipSpace(text, start + 1);
+  while (text[key] !== "}") {
+    const keyEnd = endOfQuoted(text, key);
+    const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    // Of a key set twice the last value counts, as it does when the value is built.
+    starts.set(String(JSON.parse(text.slice(key, keyEnd))), { key, value });
+    key = nextInside(text, value);
+  }
+  return starts;
+}
+
+/** Past a value and the comma behind it. */
+function nextInside(text: string, value: number): number {
+  const end = skipSpace(text, endOfValue(text, value));
+  return text[end] === "," ? skipSpace(text, end + 1) : end;
 }
 
 function endOfQuoted(text: string, start: number): number {

@@ -2,6 +2,7 @@ import { isScalar } from "yaml";
 import { LIMITS, type TreePath } from "../base/index.ts";
 import type { LineTable } from "./line-table.ts";
 import { type ProblemList, shown } from "./problem-list.ts";
+import { addTooDeep } from "./rules.ts";
 import { makeTree, type SourceTree } from "./source-tree.ts";
 import { LEXEMES_MAX, lexYaml, type Mark } from "./yaml-lexemes.ts";
 import { pathAt, YamlSpot } from "./yaml-spot.ts";
@@ -17,9 +18,9 @@ export function readYaml(
 ): readonly SourceTree[] {
   if (!hasContent(text)) return addEmpty(problems);
   const lexemes = lexYaml(text);
-  if (lexemes.overflowAt !== null) {
+  if (lexemes.stop?.reason === "too many") {
     const message = `This YAML text has more than ${LEXEMES_MAX} words and signs.`;
-    problems.add("yaml_too_large", lexemes.overflowAt, [], message, "Split the file, or write it as JSON.");
+    problems.add("yaml_too_large", lexemes.stop.offset, [], message, "Split the file, or write it as JSON.");
     return [];
   }
   if (lexemes.marks.length >= LIMITS.problemsMax) {
@@ -29,6 +30,10 @@ export function readYaml(
   const documents = parseYaml(text, lexemes, problems, isSingle);
   for (const mark of lexemes.marks) addMark(problems, mark, pathOfMark(mark, documents ?? []));
   if (documents === null) return [];
+  if (lexemes.stop !== null) {
+    addTooDeep(problems, lexemes.stop.offset, []);
+    return [];
+  }
   const filled = documents.filter((document) => !isEmpty(document));
   if (filled.length === 0) return addEmpty(problems);
   const isTagged = lexemes.marks.some(({ kind }) => kind === "tag");

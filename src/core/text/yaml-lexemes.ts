@@ -12,8 +12,8 @@ export interface Lexemes {
   readonly list: readonly string[];
   /** In order; lexing stops at the fiftieth. */
   readonly marks: readonly Mark[];
-  /** Where the text has more lexemes than are read. */
-  readonly overflowAt: number | null;
+  /** Where lexing stopped, and why, when it did not reach the end. */
+  readonly stop: { readonly reason: "too many" | "too deep"; readonly offset: number } | null;
 }
 
 /** Seventy for each of ten thousand steps. Everything after lexing costs microseconds per lexeme. */
@@ -22,14 +22,17 @@ export const LEXEMES_MAX = 700_000;
 /** Cuts a text into lexemes whose lengths add up to it, without the blank lines and comment lines between them. */
 export function lexYaml(text: string): Lexemes {
   const cutter = new Cutter();
-  let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    count += 1;
-    if (count > LEXEMES_MAX) return { ...cutter.finish(), overflowAt: cutter.offset };
     cutter.take(lexeme);
+    if (cutter.list.length > LEXEMES_MAX) return lexemesOf(cutter, "too many");
+    if (cutter.nesting > LIMITS.textDepthMax) return lexemesOf(cutter, "too deep");
     if (cutter.marks.length >= LIMITS.problemsMax) break;
   }
-  return { ...cutter.finish(), overflowAt: null };
+  return lexemesOf(cutter, null);
+}
+
+function lexemesOf({ list, marks, offset }: Cutter, reason: "too many" | "too deep" | null): Lexemes {
+  return { list, marks, stop: reason && { reason, offset } };
 }
 
 const KIND_BY_SIGN: ReadonlyMap<string, Mark["kind"]> = new Map([
@@ -40,8 +43,11 @@ const KIND_BY_SIGN: ReadonlyMap<string, Mark["kind"]> = new Map([
 
 class Cutter {
   readonly marks: Mark[] = [];
-  readonly #list: string[] = [];
+  readonly list: string[] = [];
   offset = 0;
+  #openBrackets = 0;
+  /** `- ` or `? ` on the present line: each opens a list or map inside the one before. */
+  #lineIndicators = 0;
   #isScalarNext = false;
   #isAtLineStart = true;
   /** Spaces and a comment of a line that may turn out to hold nothing else. */
@@ -56,6 +62,7 @@ class Cutter {
       // The text of a block scalar ends with its last line.
       this.#isAtLineStart = lexeme.endsWith("\n");
     } else if (lexeme === CST.SCALAR || lexeme === CST.DOCUMENT || lexeme === CST.FLOW_END) {
+      if (lexeme === CST.FLOW_END) this.#openBrackets = 0;
       this.#isScalarNext = lexeme === CST.SCALAR;
       this.#push(lexeme);
       this.#isAtLineStart &&= lexeme === CST.DOCUMENT;
@@ -72,10 +79,14 @@ class Cutter {
       if (isLineEnd) this.#skipLine();
       return;
     }
+    if (lexeme === "[" || lexeme === "{") this.#openBrackets += 1;
+    else if (lexeme === "]" || lexeme === "}") this.#openBrackets = Math.max(0, this.#openBrackets - 1);
+    else if (lexeme === "-" || lexeme === "?") this.#lineIndicators += 1;
     const kind = KIND_BY_SIGN.get(sign);
     if (kind !== undefined) this.marks.push({ kind, offset: this.offset, source: lexeme });
     this.#push(lexeme);
     this.#isAtLineStart = isLineEnd;
+    if (isLineEnd) this.#lineIndicators = 0;
   }
 
   #skipLine(): void {
@@ -88,16 +99,17 @@ class Cutter {
    * comments before a key again for each of them, has one to look through.
    */
   #push(lexeme: string): void {
-    if (this.#skippedLength > 1) this.#list.push("#".repeat(this.#skippedLength - 1));
-    if (this.#skippedLength > 0) this.#list.push("\n");
+    if (this.#skippedLength > 1) this.list.push("#".repeat(this.#skippedLength - 1));
+    if (this.#skippedLength > 0) this.list.push("\n");
     this.#skippedLength = 0;
-    if (this.#linePart.length > 0) this.#list.push(...this.#linePart);
+    if (this.#linePart.length > 0) this.list.push(...this.#linePart);
     this.#linePart = [];
-    this.#list.push(lexeme);
+    this.list.push(lexeme);
   }
 
-  finish(): { readonly list: readonly string[]; readonly marks: readonly Mark[] } {
-    return { list: this.#list, marks: this.marks };
+  /** A lower bound that needs no parser, so that a megabyte of brackets is not even cut to its end. */
+  get nesting(): number {
+    return Math.max(this.#openBrackets, this.#lineIndicators);
   }
 }
 

@@ -2,9 +2,12 @@ import { budgetsHold, childrenEndFirst, costsAgree, slotsHold } from "./counting
 import type { MakeChecker } from "./checker.ts";
 import { cancelledNeverRuns, deltasIncrease, everyDispatchIsAllowed, idsCount, skippedNeverRuns } from "./dispatching.ts";
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
+import { gatesHold } from "./gating.ts";
+import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
+import { instancesAddUp, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
@@ -37,4 +40,10 @@ export const CHECKERS: readonly MakeChecker[] = [
   endsAsNodesSay,
   approvalsMatchBlocked,
   retriesFollowPolicy,
+  rewindsExactly,
+  noiseIsIgnored,
+  stopsAtOnce,
+  parallelHolds,
+  instancesAddUp,
+  gatesHold,
 ];

@@ -3,12 +3,12 @@ import { CHECKERS } from "../checkers/index.ts";
 import type { Surroundings } from "../checkers/checker.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { playSchedule, type ScheduleOptions } from "../schedule.ts";
-import { DECISION_MUTANTS, SPEECH_MUTANTS, WORLD_MUTANTS } from "./engine-mutants.ts";
+import { DECISION_MUTANTS, RULE_MUTANTS, SPEECH_MUTANTS, WORLD_MUTANTS } from "./engine-mutants.ts";
 import { withEngine } from "./mutant.ts";
 
 const SCHEDULES_MAX = 3_000;
 const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), costOf: () => 0 };
-const MUTANTS = [...DECISION_MUTANTS, ...SPEECH_MUTANTS, ...WORLD_MUTANTS];
+const MUTANTS = [...DECISION_MUTANTS, ...SPEECH_MUTANTS, ...RULE_MUTANTS, ...WORLD_MUTANTS];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
 function only(invariant: string) {

@@ -86,6 +86,7 @@ function draftStep(rng: Prng, index: number, children: readonly string[], mood: 
   if (rng.chance(0.75)) fields["on_failure"] = rng.pick(mood.policies);
   if (rng.chance(mood.failFast)) fields["parallel_failure_policy"] = "fail_fast";
   if (kind === "gate") {
+    if (rng.chance(0.4)) fields["on_failure"] = "skip";
     addApproval(rng, fields);
     return { id, kind, declares, fields };
   }

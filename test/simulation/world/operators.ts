@@ -1,5 +1,5 @@
 import type { SimRun } from "./run.ts";
-import type { World } from "./world.ts";
+import type { Told, World } from "./world.ts";
 
 /** Those who cancel, rewind, recover, restart and branch. */
 export class Operators {
@@ -20,6 +20,24 @@ export class Operators {
       if (pace.chance(0.3)) world.tell(run, delayMs + pace.between(0, 100), { type: "cancel", reason: "really" });
     }
     if (pace.chance(profile.rewind)) this.planRewind(run, this.moment());
+    if (pace.chance(0.1)) world.tell(run, this.moment(), pace.pick(this.nonsense(run)));
+  }
+
+  /** Inputs about things that are not there. */
+  private nonsense(run: SimRun): readonly Told[] {
+    const [node] = run.facts.workflow.plan.nodes;
+    const nodeId = node?.id ?? "nobody";
+    const tokens = { inputTokens: 1, outputTokens: 1, thinkingTokens: 0, cachedTokens: 0 };
+    const route = { agentId: null, gatewayId: null, provider: null, model: null, executionPath: null };
+    return [
+      { type: "callback", nodeId: "nobody", attempt: 1, result: { status: "failed", tokens, costMicros: 5 } },
+      { type: "callback", nodeId, attempt: 9_999, result: { status: "deferred" } },
+      { type: "stream", nodeId, attempt: 9_999, deltas: [{ index: 0, text: "x" }] },
+      { type: "approval", approvalId: "apr_nobody", decision: "approve", by: "person-1" },
+      { type: "resolve", nodeId: "nobody", by: "person-1", assignTo: "chosen" },
+      { type: "rewind", eventId: 999_999, isConsumed: false },
+      { type: "verdict", nodeId: "nobody", epoch: 0, verdict: { disposition: "allow", verdictId: "vrd_0", route } },
+    ];
   }
 
   ended(run: SimRun): void {

@@ -162,7 +162,7 @@ export class World {
       const isStarted = events.some((event) => event.type === "node.started" && event.payload.nodeId === input.nodeId);
       if (!isStarted) this.ledger.release(`${runId}/${input.nodeId}`);
     }
-    if (input.type === "callback" && input.result.status !== "deferred") {
+    if (input.type === "callback" && input.result.status !== "deferred" && refusal === undefined) {
       const key = `${runId}/${input.nodeId}/${input.attempt}`;
       this.ledger.settle(runId, key, input.result.costMicros);
     }
@@ -230,7 +230,9 @@ export class World {
         // Now and then one owner after another is lost, until the calls of the node are used up.
         const times = this.pace.chance(0.03) ? 12 : 1;
         for (let turn = 0; turn < times; turn += 1) {
-          this.tell(run, back + this.pace.between(0, times === 1 ? 9_000 : 300), { type: "timer", timer });
+          const delayMs = back + this.pace.between(0, times === 1 ? 9_000 : 300);
+          // Told by the process that took over: when that one dies too, the next takes stock anew.
+          this.afterIfAlive(delayMs, () => this.tell(run, 0, { type: "timer", timer }));
         }
       }
     }

@@ -1,0 +1,433 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createVirtualClock } from "../bridge/index.ts";
+import type { Io, Screen } from "./io.ts";
+import { main } from "./main.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));
+beforeAll(() => {
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  mkdirSync(join(folder, "empty"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const FILES = {
+  "good.lobsterX":
+    "name: good\nargs: { topic: { type: string, default: tides } }\nsteps:\n  - { id: write, command: 'Write about ${topic}' }\n",
+  "typed.lobsterX": `name: typed
+args:
+  n: { type: integer, required: true, minimum: 1 }
+  on: { type: boolean, default: false }
+  list: { type: array, default: [] }
+  map: { type: object, default: {} }
+  text: { type: string, default: "" }
+steps:
+  - { id: say, command: '\${n} \${on} \${list} \${map} \${text}' }
+`,
+  "bad.lobsterX": "name: bad\nsteps:\n  - id: a\n    comand: x\n    on_failure: hlat\n",
+  "hostile.lobsterX": 'name: "\\e[31mred\\a"\nsteps: []\n',
+  "gate.lobsterX":
+    "name: gate\nsteps:\n  - { id: ok, name: Ship it, approval: required }\n  - { id: ship, command: Ship, depends_on: [ok] }\n",
+  "two.lobsterX": "name: two\nsteps:\n  - { id: a, command: A }\n  - { id: b, command: B }\n",
+  "slow.lobsterX": "name: slow\nsteps:\n  - { id: a, command: A, timeout: 100 }\n",
+  "flaky.lobsterX": "name: flaky\nsteps:\n  - { id: a, command: A, on_failure: retry_once_then_escalate }\n",
+  "borrowed.lobsterX": "name: borrowed\nsteps:\n  - { id: a, library_step: greeting }\n",
+  "library.yaml": "kind: LibraryStep\nname: greeting\nspec: { command: Say hello }\n",
+  "parent.lobsterX": "name: parent\nsteps:\n  - { id: sub, workflow_ref: good, with: { topic: moons } }\n",
+  "orphan.lobsterX": "name: orphan\nsteps:\n  - { id: sub, workflow_ref: goood }\n",
+  "wrong-version.lobsterX": "name: wrong-version\nsteps:\n  - { id: sub, workflow_ref: good@9 }\n",
+  "echo.yaml": "default: echo\n",
+  "child.yaml": "nodes: { good/write: { outputs: { text: moons } }, write: { fail: provider_error } }\n",
+  "hang.yaml": "nodes: { a: { hang: true } }\n",
+  "fail.yaml": "nodes: { a: { fail: provider_refused, message: 'not this one' } }\n",
+  "stranger.yaml": "nodes: { writ: { stdout: x } }\n",
+  "broken.yaml": "nodes: { a: { dealy_ms: 1 } }\n",
+  "args.json": '{"n": 3, "text": "from file"}\n',
+  "list.json": "[1]\n",
+};
+
+interface Options {
+  readonly tty?: boolean;
+  readonly env?: Record<string, string>;
+  readonly lines?: readonly string[];
+  readonly input?: string;
+  /** Ctrl-C after so many milliseconds, each. */
+  readonly interrupts?: readonly number[];
+}
+
+async function sluice(argv: readonly string[], options: Options = {}) {
+  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
+  let out = "";
+  let err = "";
+  const screen = (write: (text: string) => void): Screen => ({
+    isTty: options.tty === true,
+    size: () => ({ columns: 80, rows: 24 }),
+    write,
+  });
+  const listeners = new Set<() => void>();
+  const lines = [...(options.lines ?? [])];
+  let exitedWith: number | null = null;
+  const io: Io = {
+    out: screen((text) => (out += text)),
+    err: screen((text) => (err += text)),
+    cwd: folder,
+    env: options.env ?? {},
+    clock,
+    isInputTty: options.tty === true,
+    readInput: () => Promise.resolve(new TextEncoder().encode(options.input ?? "")),
+    readLine(prompt) {
+      err += prompt;
+      return Promise.resolve(lines.shift() ?? null);
+    },
+    onInterrupt(listener) {
+      listeners.add(listener);
+      for (const delay of options.interrupts ?? []) clock.after(delay, listener);
+      return () => listeners.delete(listener);
+    },
+    exitNow: (code) => (exitedWith = code),
+  };
+  const ended: { code: number | null } = { code: null };
+  void main(argv, io).then((code) => {
+    ended.code = code;
+  });
+  // Files are read in real time, while the clock of the run stands still.
+  do await clock.run(() => ended.code !== null || exitedWith !== null);
+  while (ended.code === null && exitedWith === null);
+  expect(err).not.toMatch(/\n\s+at .*\.ts:/);
+  return { code: ended.code ?? exitedWith, out, err, listening: listeners.size };
+}
+
+describe("sluice validate", () => {
+  it("reports for programs in one shape", async () => {
+    const { code, out } = await sluice(["validate", "--json", "bad.lobsterX", "good.lobsterX"]);
+    expect(code).toBe(2);
+    const report = JSON.parse(out);
+    expect(Object.keys(report)).toEqual(["files"]);
+    expect(report.files[1]).toEqual({ file: "good.lobsterX", ok: true, problems: [], warnings: [] });
+    expect(report.files[0]).toMatchObject({ file: "bad.lobsterX", ok: false });
+    for (const problem of report.files[0].problems) {
+      expect(Object.keys(problem)).toEqual(["code", "message", "path", "line", "column", "hint"]);
+      expect(problem.hint).not.toBe("");
+    }
+  });
+
+  it("reports for people: place, code, the line itself, what to do", async () => {
+    const { code, out, err } = await sluice(["validate", "bad.lobsterX", "good.lobsterX"]);
+    expect(code).toBe(2);
+    expect(err).toContain("bad.lobsterX:4:5: unknown_key: ");
+    expect(err).toContain('  4 |     comand: x\n    |     ^\n  hint: Did you mean "command"?\n');
+    expect(err).toMatch(/2 files, \d problems, 0 warnings\n$/);
+    expect(out).toBe("good.lobsterX: ok (good, 1 node)\n");
+  });
+
+  it("reports for GitHub", async () => {
+    const { out } = await sluice(["validate", "--format", "github", "bad.lobsterX"]);
+    expect(out).toMatch(/^::error file=bad\.lobsterX,line=\d+,col=\d+,title=\w+::/);
+  });
+
+  it("is silent about good files when told to be quiet", async () => {
+    expect(await sluice(["validate", "--quiet", "good.lobsterX"])).toMatchObject({ code: 0, out: "", err: "" });
+  });
+
+  it.each([
+    ["nothing.lobsterX", "sluice: cannot read nothing.lobsterX: there is no such file\n"],
+    ["empty", "sluice: cannot read empty: it is a directory, and a file is needed\n"],
+  ])("has one line for %s", async (name, line) => {
+    expect(await sluice(["validate", name])).toMatchObject({ code: 2, out: "", err: line });
+  });
+
+  it("reads standard input", async () => {
+    const { code, out } = await sluice(["validate", "-"], { input: FILES["good.lobsterX"] });
+    expect({ code, out }).toEqual({ code: 0, out: "<stdin>: ok (good, 1 node)\n" });
+  });
+
+  it("lets no file write on the terminal", async () => {
+    const { err } = await sluice(["validate", "hostile.lobsterX"]);
+    expect(err).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  it("colours only at a terminal that wants it", async () => {
+    expect((await sluice(["validate", "bad.lobsterX"], { tty: true })).err).toContain("\u001b[31m");
+    expect((await sluice(["validate", "bad.lobsterX"], { tty: true, env: { NO_COLOR: "1" } })).err).not.toContain(
+      "\u001b",
+    );
+  });
+});
+
+describe("sluice plan and schema", () => {
+  it("prints a plan as text, JSON, Mermaid and DOT", async () => {
+    expect((await sluice(["plan", "two.lobsterX"])).out).toContain("layer 0");
+    const asJson = JSON.parse((await sluice(["plan", "two.lobsterX", "--format", "json"])).out);
+    expect(asJson).toEqual({
+      name: "two",
+      format: "lobsterx",
+      nodes: ["a", "b"].map((id) => ({ id, kind: "agent", dependsOn: [], dependents: [], wave: 0 })),
+      layers: [["a", "b"]],
+    });
+    expect((await sluice(["plan", "two.lobsterX", "--format", "mermaid"])).out).toMatch(/^flowchart/);
+    expect((await sluice(["plan", "two.lobsterX", "--format", "dot"])).out).toMatch(/^digraph/);
+  });
+
+  it("prints no plan of an invalid file", async () => {
+    expect(await sluice(["plan", "bad.lobsterX"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  it.each(["lobsterx", "lens-graph"])("prints the schema of %s", async (format) => {
+    expect(JSON.parse((await sluice(["schema", format])).out)).toHaveProperty("$schema");
+  });
+});
+
+describe("sluice run", () => {
+  it("puts the result on standard output and everything else on standard error", async () => {
+    const { code, out, err } = await sluice(["run", "good.lobsterX", "--script", "echo.yaml", "--arg", "topic=moons"]);
+    expect({ code, out }).toEqual({ code: 0, out: "Write about moons\n" });
+    expect(err).toMatch(/✓ write 0 ms\n✓ good completed in 0 ms · 1 node completed · run_\w+\n$/);
+  });
+
+  it("names several results", async () => {
+    const { out } = await sluice(["run", "two.lobsterX", "--script", "echo.yaml", "--quiet"]);
+    expect(out).toBe("# a\nA\n# b\nB\n");
+  });
+
+  it("reads args as their declared types say", async () => {
+    const { out } = await sluice([
+      "run",
+      "typed.lobsterX",
+      "--script",
+      "echo.yaml",
+      "--args-file",
+      "args.json",
+      "--arg",
+      "n=12",
+      "--arg",
+      "on=true",
+      "--arg",
+      "list=[1, 2]",
+      "--arg",
+      'map={"a": 1}',
+    ]);
+    expect(out).toBe('12 true [1,2] {"a":1} from file\n');
+  });
+
+  it.each([
+    [["run", "typed.lobsterX"], "args.n: missing_field:"],
+    [["run", "typed.lobsterX", "--arg", "n=twelve"], "args.n: wrong_type:"],
+    [["run", "typed.lobsterX", "--arg", "n=0"], "args.n: bad_number:"],
+    [["run", "typed.lobsterX", "--arg", "n=1", "--arg", "m=1"], "args.m: unknown_key:"],
+    [["run", "typed.lobsterX", "--arg", "n=1", "--arg", "list=[1"], "args.list: wrong_type:"],
+    [["run", "typed.lobsterX", "--arg", "n"], "write it as name=value"],
+    [["run", "typed.lobsterX", "--args-file", "list.json"], "must hold a map of args"],
+    [["run", "bad.lobsterX"], "bad.lobsterX is not valid, nothing was started"],
+    [["run", "nothing.lobsterX"], "cannot read nothing.lobsterX"],
+    [["run", "two.lobsterX", "--script", "broken.yaml"], "broken.yaml:1:15: unknown_key:"],
+    [["run", "two.lobsterX", "--script", "nothing.yaml"], "cannot read nothing.yaml"],
+    [["run", "borrowed.lobsterX"], 'cannot run without library step "greeting"'],
+    [["run", "orphan.lobsterX"], "orphan.lobsterX:3:30: unknown_workflow:"],
+    [["run", "wrong-version.lobsterX"], "needs the workflow good@9"],
+    [["run", "two.lobsterX", "--ledger", "empty"], "cannot write the ledger empty"],
+    [["run"], "missing required argument"],
+    [["run", "two.lobsterX", "--concurrency", "0"], "whole number from 1"],
+    [["run", "two.lobsterX", "--max-time", "-1"], "seconds above 0"],
+    [["run", "two.lobsterX", "--approve", "maybe"], "Allowed choices are all, reject, ask"],
+    [["rnu"], "Did you mean run?"],
+    [["run", "two.lobsterX", "--qiet"], "Did you mean --quiet?"],
+  ])("refuses %j before anything starts", async (argv, said) => {
+    const { code, out, err } = await sluice(argv);
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(err).toContain(said);
+  });
+
+  it("warns of a script that names no node", async () => {
+    const { err } = await sluice(["run", "good.lobsterX", "--script", "stranger.yaml"]);
+    expect(err).toContain('stranger.yaml: warning: no node is called "writ", did you mean "write"?');
+  });
+
+  it("finds library steps and child workflows", async () => {
+    expect(
+      await sluice(["run", "borrowed.lobsterX", "--library", "library.yaml", "--script", "echo.yaml", "--quiet"]),
+    ).toMatchObject({
+      code: 0,
+      out: "Say hello\n",
+    });
+    const { code, out } = await sluice(["run", "parent.lobsterX", "--script", "child.yaml", "--quiet"]);
+    expect({ code, out }).toEqual({ code: 0, out: '{"write":{"text":"moons"}}\n' });
+  });
+
+  it("fails with the words of what failed", async () => {
+    const { code, err } = await sluice(["run", "two.lobsterX", "--script", "fail.yaml"]);
+    expect(code).toBe(1);
+    expect(err).toContain("a: failed: provider_refused: not this one\n");
+    expect(err).toContain("✗ two failed");
+  });
+
+  it("ends at its time", async () => {
+    const { code, err } = await sluice(["run", "slow.lobsterX", "--script", "hang.yaml", "--max-time", "2"]);
+    expect(code).toBe(1);
+    expect(err).toContain("slow timed_out in 2.0 s");
+  });
+
+  it("writes one event per line and the state last", async () => {
+    const { code, out, err } = await sluice(["run", "two.lobsterX", "--json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const lines = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const events = lines.slice(0, -1);
+    expect(events.map(({ eventId }) => eventId)).toEqual(events.map((_, index) => index + 1));
+    expect(events[0]).toMatchObject({ type: "run.started", workflowId: "two", correlation: { phase: "engine" } });
+    expect(events.at(-1)).toMatchObject({ type: "run.completed" });
+    expect(lines.at(-1)).toMatchObject({ status: "completed", executedCount: 2, lastEventId: events.length });
+  });
+
+  it("writes a ledger", async () => {
+    await sluice(["run", "two.lobsterX", "--ledger", "ledger.jsonl", "--quiet"]);
+    const lines = readFileSync(join(folder, "ledger.jsonl"), "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).node)).toEqual(["a", "b"]);
+  });
+
+  it("cancels in order on the first Ctrl-C, and at once on the second", async () => {
+    const argv = ["run", "slow.lobsterX", "--script", "hang.yaml"];
+    const once = await sluice(argv, { interrupts: [50] });
+    expect(once).toMatchObject({ code: 3, listening: 0 });
+    expect(once.err).toContain("slow cancelled");
+    expect(await sluice(argv, { interrupts: [50, 50] })).toMatchObject({ code: 3 });
+  });
+});
+
+describe("approvals of a run", () => {
+  it("stops with 4 where nobody can be asked, and says how to answer", async () => {
+    for (const argv of [
+      ["run", "gate.lobsterX"],
+      ["run", "gate.lobsterX", "--no-wait"],
+    ]) {
+      const { code, err } = await sluice(argv, { tty: argv.includes("--no-wait") });
+      expect(code).toBe(4);
+      expect(err).toContain("waiting for a person: Ship it");
+      expect(err).toContain("--approve all");
+    }
+  });
+
+  it("answers for everybody when told to", async () => {
+    expect((await sluice(["run", "gate.lobsterX", "--approve", "all"])).code).toBe(0);
+    const { code, err } = await sluice(["run", "gate.lobsterX", "--approve", "reject"]);
+    expect(code).toBe(1);
+    expect(err).toContain("approval_rejected");
+  });
+
+  it("answers an escalation too", async () => {
+    const argv = ["run", "flaky.lobsterX", "--script", "fail.yaml"];
+    const { err } = await sluice([...argv, "--approve", "all"]);
+    expect(err).toContain("provider_refused");
+    expect((await sluice([...argv, "--approve", "reject"])).code).toBe(1);
+  });
+
+  it("asks at a terminal, until it gets an answer it can take", async () => {
+    const { code, err } = await sluice(["run", "gate.lobsterX"], { tty: true, lines: ["what?", "", "approve"] });
+    expect(code).toBe(0);
+    expect(err.match(/\[a\]pprove · \[r\]eject · \[l\]ater: /g)).toHaveLength(3);
+  });
+
+  it("asks for a reason to reject", async () => {
+    const { code, err } = await sluice(["run", "gate.lobsterX"], { tty: true, lines: ["r", " ", "too early"] });
+    expect(code).toBe(1);
+    expect(err).toContain("too early");
+  });
+
+  it.each([[["later"]], [[]]])("leaves it open for %j", async (lines) => {
+    expect((await sluice(["run", "gate.lobsterX", "--approve", "ask"], { lines })).code).toBe(4);
+  });
+});
+
+describe("sluice simulate", () => {
+  it("shows what would happen without spending time", async () => {
+    const { code, out } = await sluice(["simulate", "gate.lobsterX"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^NODE\s+VERDICT\s+GATE\s+COST\s+DURATION\s+RESULT\nok\s+–\s+person/);
+    expect(out).toContain("people    wait at ok\n");
+  });
+
+  it("forecasts cost, time and the path that takes it", async () => {
+    writeFileSync(
+      join(folder, "forecast.yaml"),
+      "nodes: { a: { delay_ms: 90000, cost_usd: 0.5 }, b: { delay_ms: 10, cost_usd: 0.25 } }\n",
+    );
+    const { out } = await sluice(["simulate", "two.lobsterX", "--script", "forecast.yaml", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({
+      workflow: "two",
+      status: "completed",
+      nodes: [
+        { nodeId: "a", verdict: "allow", gate: null, costMicros: 500_000, durationMs: 90_000 },
+        { nodeId: "b", verdict: "allow", costMicros: 250_000, durationMs: 10 },
+      ],
+      forecast: { costMicros: 750_000, durationMs: 90_000, criticalPath: ["a"], waitsForPerson: [] },
+    });
+  });
+
+  it("says when it would fail, and says the same every time", async () => {
+    const first = await sluice(["simulate", "two.lobsterX", "--script", "fail.yaml"]);
+    expect(first.code).toBe(1);
+    expect(first.out).toContain("failed (provider_refused)");
+    expect(await sluice(["simulate", "two.lobsterX", "--script", "fail.yaml"])).toEqual(first);
+  });
+});
+
+describe("the program itself", () => {
+  it("shows a live tree at a terminal", async () => {
+    const { code, err } = await sluice(["run", "slow.lobsterX", "--script", "fail.yaml"], {
+      tty: true,
+      env: { NO_COLOR: "1" },
+    });
+    expect(code).toBe(1);
+    expect(err).toContain("✗ a     provider_refused: not this one");
+    expect(err).toContain("slow · failed · 1/1 · 0 ms");
+  });
+
+  it("runs its demo", async () => {
+    const { code, out, err } = await sluice(["up"]);
+    expect(code).toBe(0);
+    expect(out).toContain("clear channel");
+    expect(err).toContain("server with its console follows");
+  });
+
+  it.each(["validate", "plan", "schema", "simulate", "run", "up", "completion"])(
+    "has an example for %s",
+    async (command) => {
+      const { code, out } = await sluice([command, "--help"]);
+      expect(code).toBe(0);
+      expect(out).toMatch(/Example:\n {2}\$ sluice /);
+    },
+  );
+
+  it("knows its version, and helps who asks for nothing", async () => {
+    expect((await sluice(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await sluice([])).toMatchObject({ code: 0, out: expect.stringContaining("Usage: sluice") });
+  });
+
+  it.each(["bash", "zsh", "fish"])("completes in %s", async (shell) => {
+    const { code, out } = await sluice(["completion", shell]);
+    expect(code).toBe(0);
+    for (const word of ["validate", "simulate", "args-file", "mermaid"]) expect(out).toContain(word);
+  });
+
+  it("turns a bug into one line", async () => {
+    let err = "";
+    const screen = {
+      isTty: false,
+      size: () => ({ columns: 80, rows: 24 }),
+      write: (text: string) => void (err += text),
+    };
+    const broken = {
+      err: screen,
+      get out(): Screen {
+        throw new Error("planted\u001b[2J");
+      },
+      env: {},
+    } as unknown as Io;
+    expect(await main(["schema", "lobsterx"], broken)).toBe(1);
+    expect(err).toContain("sluice: internal error: planted\\u001b[2J\n");
+  });
+});

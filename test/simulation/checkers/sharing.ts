@@ -1,0 +1,53 @@
+import { isJsonArray } from "../../../src/core/base/index.ts";
+import { countOf, type NodeFacts } from "../world/facts.ts";
+import { type Checker, type Seen, Violation } from "./checker.ts";
+
+/** No more nodes of a run, and no more instances of a node, are in flight than the author allowed. */
+export function parallelHolds(): Checker {
+  return {
+    id: "parallel",
+    afterEvent({ facts, node, event }: Seen): void {
+      if (event.type !== "node.started" || node === undefined) return;
+      const { plan } = facts.workflow;
+      const inFlight = countOf(facts, "running") + countOf(facts, "streaming");
+      if (inFlight > plan.maxParallel) {
+        // A `for_each` node runs without filling a place itself.
+        const owners = [...facts.nodes.values()].filter((each) => each.status === "running" && each.openAttempt === 0);
+        const held = inFlight - owners.length;
+        if (held > plan.maxParallel) throw new Violation("parallel", facts.runId, `${held} in flight, ${plan.maxParallel} allowed`);
+      }
+      const limit = node.owner?.plan.forEach?.maxParallel ?? null;
+      if (limit === null || node.owner === null) return;
+      const open = node.owner.instances.filter((each) => each.openAttempt > 0).length;
+      if (open > limit) throw new Violation("parallel", facts.runId, `${open} instances of ${node.owner.id}, ${limit} allowed`);
+    },
+  };
+}
+
+/** A `for_each` node gives its results in list order and tolerates as many failures as it says. */
+export function instancesAddUp(): Checker {
+  return {
+    id: "for_each",
+    beforeEvent({ facts, node, event }: Seen): void {
+      if (node === undefined || node.owner !== null || node.plan.forEach === null) return;
+      const fail = (message: string) => new Violation("for_each", facts.runId, `${node.id} ${message}`);
+      const isTooMany = event.type === "node.failed" && event.payload.errorCode === "too_many_failures";
+      const isDone = event.type === "node.completed" && event.payload.carried !== true && node.status === "running";
+      if (!isTooMany && !isDone) return;
+      const failed = node.instances.filter(({ status }) => status === "failed" || status === "timed_out").length;
+      const allowed = toleranceOf(node);
+      if (isTooMany ? failed <= allowed : failed > allowed) throw fail(`ended by ${event.type} with ${failed} of ${allowed} failures`);
+      if (event.type !== "node.completed") return;
+      const { items, count, failed: said } = event.payload.outputs;
+      if (count !== node.instances.length || said !== failed) throw fail(`says ${String(count)} elements, ${String(said)} failed`);
+      if (!isJsonArray(items) || items.length !== node.instances.length) throw fail("has not one item per element");
+      const wrong = node.instances.findIndex(({ status }, index) => (status === "completed") === (items[index] === null));
+      if (wrong >= 0) throw fail(`item ${wrong} does not fit its ${node.instances[wrong]?.status} instance`);
+    },
+  };
+}
+
+function toleranceOf({ plan, instances }: NodeFacts): number {
+  const tolerate = plan.forEach?.tolerate ?? { count: 0 };
+  return "count" in tolerate ? tolerate.count : Math.floor((instances.length * tolerate.percent) / 100);
+}
