@@ -68,7 +68,7 @@ async function sluice(argv: readonly string[], options: Options = {}) {
   });
   const listeners = new Set<() => void>();
   const lines = [...(options.lines ?? [])];
-  let exitedWith: number | null = null;
+  const ended: { code: number | null } = { code: null };
   const io: Io = {
     out: screen((text) => (out += text)),
     err: screen((text) => (err += text)),
@@ -86,17 +86,18 @@ async function sluice(argv: readonly string[], options: Options = {}) {
       for (const delay of options.interrupts ?? []) clock.after(delay, listener);
       return () => listeners.delete(listener);
     },
-    exitNow: (code) => (exitedWith = code),
+    exitNow: (code) => {
+      ended.code = code;
+    },
   };
-  const ended: { code: number | null } = { code: null };
   void main(argv, io).then((code) => {
-    ended.code = code;
+    ended.code ??= code;
   });
   // Files are read in real time, while the clock of the run stands still.
-  do await clock.run(() => ended.code !== null || exitedWith !== null);
-  while (ended.code === null && exitedWith === null);
+  do await clock.run(() => ended.code !== null);
+  while (ended.code === null);
   expect(err).not.toMatch(/\n\s+at .*\.ts:/);
-  return { code: ended.code ?? exitedWith, out, err, listening: listeners.size };
+  return { code: ended.code, out, err, listening: listeners.size };
 }
 
 describe("sluice validate", () => {

@@ -11,8 +11,8 @@ export function createProcessIo(): Io {
     for (const listener of interrupted) listener();
   };
   return {
-    out: createScreen(process.stdout, interrupt),
-    err: createScreen(process.stderr, () => undefined),
+    out: createScreen(process.stdout, 1, interrupt),
+    err: createScreen(process.stderr, 2, () => undefined),
     cwd: process.cwd(),
     env: process.env,
     clock: createSystemClock(),
@@ -37,7 +37,7 @@ export function createProcessIo(): Io {
 }
 
 /** A reader that goes away (`| head`) is no failure: what nobody reads is not written, and whoever writes is told. */
-function createScreen(stream: WriteStream, onClosed: () => void): Screen {
+function createScreen(stream: WriteStream, fd: number, onClosed: () => void): Screen {
   let isOpen = true;
   stream.on("error", () => {
     if (!isOpen) return;
@@ -45,8 +45,9 @@ function createScreen(stream: WriteStream, onClosed: () => void): Screen {
     onClosed();
   });
   return {
-    isTty: isatty(stream.fd),
-    size: () => ({ columns: stream.columns ?? 80, rows: stream.rows ?? 24 }),
+    isTty: isatty(fd),
+    // A terminal that does not know its size says 0, a pipe nothing.
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
     write(text) {
       if (isOpen) stream.write(text);
     },

@@ -1,12 +1,16 @@
-import { digestJson } from "../core/base/index.ts";
+import { digestJson, type JsonObject } from "../core/base/index.ts";
 import type { Dispatch, RunState } from "../core/engine/index.ts";
 import { outputJsonSchema } from "../core/outputs/index.ts";
+import type { PlanNode } from "../core/plan/index.ts";
 import type { AdapterRequest } from "../bridge/index.ts";
 import { DEFAULT_AGENT } from "./judge.ts";
+import { lensOutputSchema } from "./lens-schema.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
   const { request, hints, route } = dispatch;
+  const node = planNodeOf(state, dispatch.nodeId);
+  const outputSchema = outputSchemaOf(dispatch, node);
   return {
     dispatchId: dispatch.dispatchId,
     runId: state.runId,
@@ -20,21 +24,26 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
     ...(request.stdin === null ? {} : { stdin: request.stdin }),
     inputs: { ...request.inputs },
     ...(hints.tools.length === 0 ? {} : { tools: [...hints.tools] }),
-    ...(request.outputFields === null ? {} : { outputSchema: { ...outputJsonSchema(request.outputFields) } }),
+    ...(outputSchema === null ? {} : { outputSchema: { ...outputSchema } }),
     outputStrategy: request.outputStrategy,
     timeoutMs: dispatch.timeoutMs,
     ...(dispatch.maxOutputTokens === null ? {} : { maxOutputTokens: dispatch.maxOutputTokens }),
     context: {
       runId: state.runId,
       workflow: state.plan.name,
-      phase: phaseOf(state, dispatch.nodeId),
+      phase: node?.phase ?? null,
       upstreamDigest: digestJson(request.inputs),
     },
     effects: dispatch.effects,
   };
 }
 
-function phaseOf(state: RunState, nodeId: string): string | null {
+function planNodeOf(state: RunState, nodeId: string): PlanNode | undefined {
   const index = state.plan.indexById.get(nodeId.split("[", 1)[0] ?? nodeId);
-  return index === undefined ? null : (state.plan.nodes[index]?.phase ?? null);
+  return index === undefined ? undefined : state.plan.nodes[index];
+}
+
+function outputSchemaOf({ request }: Dispatch, node: PlanNode | undefined): JsonObject | null {
+  if (request.outputFields !== null) return outputJsonSchema(request.outputFields);
+  return node?.body.kind === "lens" ? lensOutputSchema(node.body.outputContract) : null;
 }

@@ -59,7 +59,8 @@ function playMany(from: number, count: number, isHashed: boolean): number {
     print(verdictOf(report));
   }
   if (isHashed) print(`hash    ${hash}`);
-  for (const [key, times] of [...ends].sort(([left], [right]) => (left < right ? -1 : 1))) print(`ended   ${key}: ${times}`);
+  for (const [key, times] of [...ends].sort(([left], [right]) => (left < right ? -1 : 1)))
+    print(`ended   ${key}: ${times}`);
   print(`unseen  ${sometimes.missing().join(", ") || "nothing"}`);
   print(`${count} schedules, ${events} events, ${broken} broken`);
   return broken === 0 ? 0 : 1;

@@ -1,2 +1,16 @@
-/** Seeds that once showed a fault. They are played first, for ever. */
-export const REGRESSION_SEEDS: readonly number[] = [];
+/** Seeds that once showed a fault, and what it was. They are played first, for ever. */
+export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly fault: string }[] = [
+  { seed: 80, fault: "a reminder told twice reminded twice" },
+  { seed: 135, fault: "a reminder told twice reminded twice" },
+  { seed: 3910, fault: "the run's timeout told twice began to time out twice" },
+  { seed: 5795, fault: "the run's timeout told twice began to time out twice" },
+  { seed: 1992, fault: "a halt while a reopened run was decided anew left nodes behind" },
+  { seed: 3880, fault: "a halt while a reopened run was decided anew left nodes behind" },
+  { seed: 852, fault: "a rewind took back instances that had settled before" },
+  { seed: 1801, fault: "a rewind took back instances that had settled before" },
+  { seed: 9278, fault: "a cancelled run ended before its child, whose deadline had passed" },
+  { seed: 9912, fault: "a cancelled run ended before its child, whose deadline had passed" },
+  { seed: 12371, fault: "a cancelled run ended before its child, whose deadline had passed" },
+  { seed: 1190, fault: "a gate that nobody answered was dispatched after its escalation" },
+  { seed: 3550, fault: "a step that nobody approved was dispatched after its escalation" },
+];

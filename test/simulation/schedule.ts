@@ -5,7 +5,7 @@ import { type Bundle, drawBundle } from "./plans/bundle.ts";
 import { drawProfile, type Profile } from "./profile.ts";
 import { hashText, Prng } from "./prng.ts";
 import { Sometimes } from "./sometimes.ts";
-import type { LedgerBugs } from "./world/ledger.ts";
+import type { LedgerBugs } from "./world/agents.ts";
 import type { SimRun } from "./world/run.ts";
 import { World } from "./world/world.ts";
 

@@ -23,7 +23,8 @@ export function makeOutputs(schema: JsonObject, seed: string): JsonObject {
 function makeValue(schema: JsonObject, name: string, seed: string): Json {
   const members = getOwn(schema, "enum");
   if (isJsonArray(members) && members[0] !== undefined) return members[0];
-  switch (getOwn(schema, "type")) {
+  const type = getOwn(schema, "type");
+  switch (isJsonArray(type) ? type[0] : type) {
     case "boolean":
       return true;
     case "integer":
@@ -67,6 +68,7 @@ function makeText(schema: JsonObject, name: string, seed: string): string {
     const sample = samplePattern(pattern, shortest, longest);
     if (sample !== undefined) return sample;
   }
+  if (getOwn(schema, "format") === "uri") return `https://example.org/${encodeURIComponent(name)}`;
   const text = `${name} ${chance(seed).toString(16).padStart(8, "0")}`;
   return text.padEnd(shortest, ".").slice(0, longest);
 }

@@ -101,7 +101,12 @@ function spoken(outputs: JsonObject, stdout?: string): { stdout: string; outputs
   return { stdout: stdout ?? JSON.stringify(outputs), outputs };
 }
 
-function billOf(entry: ScriptEntry): Pick<AdapterResult & { status: "completed" }, "inputTokens" | "duplicates"> {
+type Bill = Pick<
+  Extract<AdapterResult, { status: "completed" }>,
+  "inputTokens" | "outputTokens" | "thinkingTokens" | "cachedTokens" | "costUsd" | "duplicates"
+>;
+
+function billOf(entry: ScriptEntry): Bill {
   return {
     ...(entry.tokens === undefined
       ? {}

@@ -20,6 +20,9 @@ export function applyApproval(state: RunState, event: ApprovalEvent): void {
     case "approval.resolved":
       return applyResolved(state, event);
     case "approval.reminded":
+      required(state.approvals.get(event.payload.approvalId), "a reminder is of an approval").reminded.add(
+        event.payload.urgency,
+      );
       return;
   }
 }
@@ -46,6 +49,7 @@ function applyRequested(state: RunState, { payload, at, eventId }: EventOf<"appr
     expiresAt: payload.expiresAt,
     eventId,
     hop: payload.hop,
+    reminded: new Set(),
     status: "pending",
   });
 }

@@ -1,5 +1,12 @@
 import { type Json, required } from "../base/index.ts";
-import type { EventOf, EventType, RunEvent, Tokens } from "../event/index.ts";
+import {
+  type EventOf,
+  type EventType,
+  isSettled,
+  type RunEvent,
+  type SettledStatus,
+  type Tokens,
+} from "../event/index.ts";
 import { createInstance, instanceId } from "./create-state.ts";
 import { findNode, moveNode, nodeAt } from "./move.ts";
 import type { Expansion, NodeState, Running, RunState } from "./state.ts";
@@ -64,7 +71,7 @@ function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
     `${event.payload.nodeId} is a node of the run`,
   );
   const { nodeId, outputs, envelope } = carried.payload;
-  state.carriedInstances.set(nodeId, { outputs, envelope });
+  state.carriedInstances.set(nodeId, { outputs, envelope, settledAt: event.at, eventId: event.eventId });
 }
 
 function applyQueued(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.queued">): void {
@@ -101,19 +108,25 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
   }
 }
 
-/** Instances that are completed stay; all others begin anew. */
+/** Instances that are settled stay; all others begin anew. */
 function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventOf<"node.expanded">): void {
   const expansion: Expansion = { members: [], settled: 0, failed: 0, cancelled: 0, active: 0, next: 0 };
   node.expansion = expansion;
   payload.items.forEach((item, element) => {
     const instance = findNode(state, instanceId(node.id, element)) ?? addInstance(state, node, element, item);
     expansion.members.push(instance.index);
-    if (instance.now.status === "completed") expansion.settled += 1;
+    if (isSettled(instance.now.status)) countKept(expansion, instance.now.status);
     else restartInstance(state, instance, item);
   });
   moveNode(state, node, { ...IDLE_RUNNING, startedAt: at });
   node.firstStartedAt ??= at;
-  for (const index of expansion.members) settleCarried(state, nodeAt(state, index), at);
+  for (const index of expansion.members) settleCarried(state, nodeAt(state, index));
+}
+
+function countKept(expansion: Expansion, status: SettledStatus): void {
+  expansion.settled += 1;
+  if (status === "failed" || status === "timed_out") expansion.failed += 1;
+  if (status === "cancelled") expansion.cancelled += 1;
 }
 
 function addInstance(state: RunState, node: NodeState, element: number, item: Json): NodeState {
@@ -138,12 +151,11 @@ const IDLE_RUNNING: Omit<Running, "startedAt"> = {
   childRunId: null,
 };
 
-function settleCarried(state: RunState, instance: NodeState, at: number): void {
+function settleCarried(state: RunState, instance: NodeState): void {
   const carried = state.carriedInstances.get(instance.id);
   if (carried === undefined || instance.now.status !== "pending") return;
   state.carriedInstances.delete(instance.id);
-  const settled = { settledAt: at, eventId: state.lastEventId, durationMs: 0, isCarried: true };
-  moveNode(state, instance, { status: "completed", ...carried, ...settled });
+  moveNode(state, instance, { status: "completed", ...carried, durationMs: 0, isCarried: true });
 }
 
 function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf<"node.started">): void {

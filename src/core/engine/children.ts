@@ -5,6 +5,7 @@ import { bindLens } from "./bind-lens.ts";
 import { bindWith } from "./bind-step.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
+import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { ChildFinishedInput } from "./input.ts";
 import { findNode } from "./move.ts";
@@ -70,7 +71,7 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
 function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): void {
   const { ending } = turn.state;
   if (ending !== null && ending.as !== "failed") {
-    emit(turn, "node.cancelled", { ...about(node), reason: `run_${ending.as}` });
+    emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(turn.state) });
     return;
   }
   switch (input.status) {

@@ -40,6 +40,7 @@ export function windDown(turn: Turn, how: WindDown): void {
   const below = how.reason === "halting" ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);
+    // Only an instance can stay invalidated: its node may expand into fewer.
     if (isSettled(node.now.status) || node.now.status === "invalidated") continue;
     if (isInFlight(node.now.status)) stopInFlight(turn, node, how);
     else stopWaiting(turn, node, how, below.has(node.index));
@@ -65,6 +66,18 @@ function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolea
     const { code, message } = UPSTREAM;
     emit(turn, "node.failed", { ...about(node), errorCode: code, errorMessage: message, retryable: false });
   } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.reason] });
+}
+
+/** Why a node that could only wait for others was cancelled. */
+export function cancelReason({ ending }: RunState): string {
+  switch (ending?.as) {
+    case "cancelled":
+      return CANCEL_REASONS.cancelling;
+    case "timed_out":
+      return CANCEL_REASONS.timing_out;
+    default:
+      return CANCEL_REASONS.halting;
+  }
 }
 
 const CANCEL_REASONS = {

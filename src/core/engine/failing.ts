@@ -1,6 +1,6 @@
 /** What follows from a failure: another attempt, a person, a tolerated skip, or the end of the run. */
 import { type Failure, LIMITS } from "../base/index.ts";
-import { approvalOf, ask, closeApproval, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
+import { ask, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
 import { windDown } from "./ending.ts";
 import { mayRetry, retryDelayMs } from "./failure-policy.ts";
 import { planNodeOf } from "./move.ts";
@@ -105,10 +105,4 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
     errorCode: failure.code,
     errorMessage: failure.message,
   });
-}
-
-/** Closes what a node waits for when it stops waiting for another reason. */
-export function dropApproval(turn: Turn, node: NodeState, reason: string): void {
-  const approval = approvalOf(turn, node);
-  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason });
 }

@@ -3,6 +3,7 @@ import { isJsonArray, type Json, LIMITS, required, sameJson } from "../base/inde
 import { isSettled } from "../event/index.ts";
 import type { ForEachPlan } from "../plan/index.ts";
 import { instanceId } from "./create-state.ts";
+import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue } from "./references.ts";
@@ -29,17 +30,27 @@ export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): v
   turn.toCollect.push(node.index);
 }
 
-/** Of instances that are there from before, only completed ones with the same element stay. */
+/** Of instances that are there from before, settled ones with the same element stay. */
 function invalidateOthers(turn: Turn, node: NodeState, items: readonly Json[]): void {
   for (const index of node.expansion?.members ?? []) {
     const instance = nodeAt(turn.state, index);
     const { element, item } = required(instance.instance, "a member is an instance");
     const same = items[element];
-    const isKept = instance.now.status === "completed" && same !== undefined && sameJson(same, item);
-    if (!isKept && isSettled(instance.now.status)) {
-      emit(turn, "node.invalidated", { ...about(instance), reason: "expanded_again" });
-    }
+    if (same === undefined || !sameJson(same, item)) invalidate(turn, instance);
   }
+}
+
+/** Before a node expands anew by choice: whatever did not complete runs again. */
+export function redoInstances(turn: Turn, node: NodeState): void {
+  for (const index of node.expansion?.members ?? []) {
+    const instance = nodeAt(turn.state, index);
+    if (instance.now.status !== "completed") invalidate(turn, instance);
+  }
+}
+
+function invalidate(turn: Turn, instance: NodeState): void {
+  if (!isSettled(instance.now.status)) return;
+  emit(turn, "node.invalidated", { ...about(instance), reason: "expanded_again" });
 }
 
 /** Begins further instances as places free up, and settles the node when the last one has settled. */
@@ -67,8 +78,7 @@ function settleExpanded(turn: Turn, node: NodeState, expansion: Expansion): void
   const count = expansion.members.length;
   const { failed, cancelled } = expansion;
   if (cancelled > 0) {
-    const reason = state.ending === null ? "instances_cancelled" : "run_halted";
-    emit(turn, "node.cancelled", { ...about(node), reason });
+    emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(state) });
     return;
   }
   const tolerated = "count" in tolerate ? tolerate.count : Math.floor((tolerate.percent * count) / 100);

@@ -4,6 +4,7 @@ import type { Decision } from "../event/index.ts";
 import { type Answer, armHop, closeApproval } from "./approvals.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
+import { redoInstances } from "./instances.ts";
 import type { ApprovalInput, ResolveInput } from "./input.ts";
 import { findNode, planNodeOf } from "./move.ts";
 import { passOwnGate } from "./proceed.ts";
@@ -60,6 +61,7 @@ function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: 
     case "approve":
       return approve(turn, node, approval, given);
     case "retry":
+      redoInstances(turn, node);
       return queueAgain(turn, node);
     case "skip":
       return skipNode(turn, node, "chosen");
@@ -84,8 +86,7 @@ function approve(turn: Turn, node: NodeState, approval: ApprovalState, given: An
 
 function queueAgain(turn: Turn, node: NodeState): void {
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
-  const planNode = planNodeOf(turn.state, node);
-  if (planNode.forEach !== null) passOwnGate(turn, node, planNode);
+  passOwnGate(turn, node, planNodeOf(turn.state, node));
 }
 
 /** A person ends it here: the node fails with what it failed with, whatever `on_failure` says. */
@@ -140,7 +141,7 @@ export function onExpiry(turn: Turn, approvalId: string): void {
 
 export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "elevated" | "critical"): void {
   const approval = turn.state.approvals.get(approvalId);
-  if (approval?.status !== "pending") return;
+  if (approval?.status !== "pending" || approval.reminded.has(urgency)) return;
   const { nodeId, source } = approval;
   emit(turn, "approval.reminded", { ...about(requireNode(turn.state, nodeId)), approvalId, source, urgency });
   perform(turn, {

@@ -17,9 +17,7 @@ import { about, emit, perform, type Turn } from "./turn.ts";
 export function onTimer(turn: Turn, timer: Timer): void {
   switch (timer.kind) {
     case "run":
-      if (timer.epoch === turn.state.epoch && !isTerminal(turn.state.status) && turn.state.ending?.as !== "cancelled") {
-        windDown(turn, { reason: "timing_out", detail: "the run took too long" });
-      }
+      if (timer.epoch === turn.state.epoch) onRunTimeout(turn);
       return;
     case "approval-hop":
       return onHop(turn, timer.approvalId, timer.hop);
@@ -32,6 +30,13 @@ export function onTimer(turn: Turn, timer: Timer): void {
       if (node !== undefined) onNodeTimer(turn, node, timer);
     }
   }
+}
+
+/** A run that only winds down after a halt can still time out; one that is cancelled cannot. */
+function onRunTimeout(turn: Turn): void {
+  const { status, ending } = turn.state;
+  if (isTerminal(status) || (ending !== null && ending.as !== "failed")) return;
+  windDown(turn, { reason: "timing_out", detail: "the run took too long" });
 }
 
 type NodeTimer = Extract<Timer, { readonly nodeId: string }>;

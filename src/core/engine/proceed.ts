@@ -20,7 +20,7 @@ const UPSTREAM = { code: "upstream_failure", message: "Blocked by upstream failu
 /** All parents are settled: skipped, failed, or queued. */
 export function decideNode(turn: Turn, node: NodeState): void {
   const { status } = node.now;
-  if (status !== "pending" && status !== "awaiting_dependency" && status !== "invalidated") return;
+  if (status !== "pending" && status !== "awaiting_dependency") return;
   if (turn.state.ending !== null || node.unsettledParents > 0) return;
   const planNode = planNodeOf(turn.state, node);
   const readiness = decideReadiness(turn.state, node, planNode);

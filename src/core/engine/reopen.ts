@@ -3,6 +3,7 @@ import { isInFlight, isSettled } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopAttempt } from "./ending.ts";
 import type { RecoverInput, RewindInput } from "./input.ts";
+import { redoInstances } from "./instances.ts";
 import { nodeAt } from "./move.ts";
 import { nodesToRedo } from "./redo.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -36,7 +37,10 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   }
   const redo = nodesToRedo(state);
   reopen(turn, "recover", input.reason);
-  for (const index of [...redo].sort((left, right) => left - right)) takeBack(turn, nodeAt(state, index));
+  for (const index of [...redo].sort((left, right) => left - right)) {
+    redoInstances(turn, nodeAt(state, index));
+    takeBack(turn, nodeAt(state, index));
+  }
   runAgain(turn);
   return undefined;
 }
@@ -61,12 +65,13 @@ function takeBack(turn: Turn, node: NodeState): void {
   emit(turn, "node.invalidated", { ...about(node), reason: "rewound" });
 }
 
+/** All wait before any is decided: the first to fail may end the run again, and must find the others waiting. */
 function runAgain(turn: Turn): void {
   const { state } = turn;
   for (const planNode of state.plan.nodes) {
     const node = nodeAt(state, planNode.index);
     if (node.now.status !== "invalidated") continue;
-    if (node.unsettledParents > 0) emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
-    else turn.toDecide.push(node.index);
+    emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
+    if (node.unsettledParents === 0) turn.toDecide.push(node.index);
   }
 }

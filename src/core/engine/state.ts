@@ -47,7 +47,7 @@ export interface RunState {
   readonly asked: Map<number, BoundRequest>;
 }
 
-export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope">;
+export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope"> & Settled;
 
 export interface Ending {
   readonly as: "cancelled" | "timed_out" | "failed";
@@ -195,5 +195,7 @@ export interface ApprovalState {
   readonly expiresAt: number;
   readonly eventId: number;
   hop: number;
+  /** Reminders already sent. */
+  readonly reminded: Set<string>;
   status: "pending" | "approved" | "rejected" | "expired" | "cancelled";
 }

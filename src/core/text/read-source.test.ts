@@ -37,7 +37,7 @@ describe("what YAML means", () => {
     ["---\na: 1\n...\n", { a: 1 }],
     ["%YAML 1.2\n---\na: 1\n", { a: 1 }],
     ["\ufeffa: 1\r\nb: |\r\n  x\r\n", { a: 1, b: "x\n" }],
-    ["a: &#x\n".replace("&#x", "'&x'"), { a: "&x" }],
+    ["a: '&x'\n", { a: "&x" }],
   ])("%j", (text, value) => {
     expect(valueOf(text)).toEqual(value);
   });
@@ -58,7 +58,7 @@ describe("what YAML means", () => {
     expect(valueOf(text)).toEqual({ a: ["b", "c"], d: "x\n\ny\n", e: [1, 2] });
     const { tree } = readSource(text);
     expect(tree?.placeOf(["a", 1])).toEqual({ line: 11, column: 5 });
-    expect(tree?.placeOf(["e", 1])).toEqual({ line: 26, column: 3 });
+    expect(tree?.placeOf(["e", 1])).toEqual({ line: 27, column: 3 });
   });
 
   test("bytes are read as UTF-8, with or without a mark", () => {
@@ -74,11 +74,7 @@ describe("what is refused, and where", () => {
     ["only white space", " \n\t\r\n", ["yaml_empty 1:1"]],
     ["only comments", "# a\n  # b\n", ["yaml_empty 1:1"]],
     ["only a marker", "---\n", ["yaml_empty 1:1"]],
-    [
-      "an alias and its anchor",
-      "a: &x 1\nb:\n  - *x\n",
-      ["yaml_alias 1:4 a", "yaml_alias 2:5 b[0]".replace("2:5", "3:5")],
-    ],
+    ["an alias and its anchor", "a: &x 1\nb:\n  - *x\n", ["yaml_alias 1:4 a", "yaml_alias 3:5 b[0]"]],
     ["an anchor alone", "a: &x 1\n", ["yaml_alias 1:4 a"]],
     ["a text that looks like an alias", "a: **bold** words\n", ["yaml_alias 1:4"]],
     ["a merge key", "b: 1\nc:\n  <<: {a: 1}\n", ["yaml_alias 3:3 c"]],
@@ -88,6 +84,7 @@ describe("what is refused, and where", () => {
     ["a bare tag", "a: ! x\n", ["yaml_tag 1:4 a"]],
     ["a tag declaration", "%TAG ! tag:x,2000:\n---\na: 1\n", ["yaml_tag 1:1"]],
     ["another version", "%YAML 1.1\n---\na: yes\n", ["yaml_syntax 1:1"]],
+    ["a version without a start marker", "%YAML 1.2\na: 1\n", ["yaml_syntax 2:1"]],
     ["an unknown directive", "%FOO\n---\na: 1\n", ["yaml_syntax 1:1"]],
     ["a second document", "a: 1\n---\nb: 2\n", ["yaml_multiple_documents 2:1"]],
     ["a second document after an end", "a: 1\n...\nb: 2\n", ["yaml_multiple_documents 3:1"]],
@@ -99,7 +96,7 @@ describe("what is refused, and where", () => {
     ],
     [
       "keys of the prototype",
-      "__proto__: {x: 1}\na:\n  constructor: 1\n  - \n".replace("  - \n", ""),
+      "__proto__: {x: 1}\na:\n  constructor: 1\n",
       ["yaml_forbidden_key 1:1 __proto__", "yaml_forbidden_key 3:3 a.constructor"],
     ],
     ["a prototype key in flow", "a: [{prototype: 1}]\n", ["yaml_forbidden_key 1:6 a[0].prototype"]],
@@ -252,7 +249,7 @@ describe("limits at their edges", () => {
     expect(problemsOf(repeated(49))).toHaveLength(49);
     expect(problemsOf(repeated(50))).toHaveLength(50);
     expect(problemsOf(repeated(51))).toHaveLength(50);
-    expect(problemsOf(`${"- &x 1\n".repeat(400)}`)).toHaveLength(50);
+    expect(problemsOf("- &x 1\n".repeat(400))).toHaveLength(50);
     expect(problemsOf(`[${'{"a":1,"a":1},'.repeat(400)}1]`)).toHaveLength(50);
   });
 

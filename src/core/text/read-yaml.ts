@@ -1,6 +1,7 @@
 import { isScalar } from "yaml";
 import { LIMITS, type TreePath } from "../base/index.ts";
 import type { LineTable } from "./line-table.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import { type ProblemList, shown } from "./problem-list.ts";
 import { addTooDeep } from "./rules.ts";
 import { makeTree, type SourceTree } from "./source-tree.ts";
@@ -17,6 +18,17 @@ export function readYaml(
   isSingle: boolean,
 ): readonly SourceTree[] {
   if (!hasContent(text)) return addEmpty(problems);
+  const plain = readPlainYaml(text);
+  return plain === null ? readFullYaml(text, lines, problems, isSingle) : [makeTree(plain.value, plain, lines)];
+}
+
+/** The same by the full parser, which understands all of YAML and tells what is wrong. */
+export function readFullYaml(
+  text: string,
+  lines: LineTable,
+  problems: ProblemList,
+  isSingle: boolean,
+): readonly SourceTree[] {
   const lexemes = lexYaml(text);
   if (lexemes.stop?.reason === "too many") {
     const message = `This YAML text has more than ${LEXEMES_MAX} words and signs.`;

@@ -71,7 +71,7 @@ export function checkNumber(
       "bad_number",
       offset,
       path,
-      `${clipNumber(written)} is beyond 2^53 and would lose digits.`,
+      `${clipNumber(written)} is beyond 2^53, where integers lose digits.`,
       "Put it in quotes to keep it as text.",
     );
   }

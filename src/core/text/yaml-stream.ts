@@ -98,8 +98,12 @@ class Stream {
     } else this.documents.push(...this.#composer.next(token));
   }
 
-  #takeDirective({ source, offset }: CST.Directive): void {
-    if (/^%YAML[ \t]+1\.2$/.test(source)) return;
+  #takeDirective(token: CST.Directive): void {
+    const { source, offset } = token;
+    if (/^%YAML[ \t]+1\.2$/.test(source)) {
+      this.documents.push(...this.#composer.next(token));
+      return;
+    }
     if (source.startsWith("%TAG")) {
       this.#problems.add("yaml_tag", offset, [], "Tags cannot be declared.", "Remove the %TAG line.");
     } else {

@@ -2,7 +2,7 @@ import type { Carried, Dispatch } from "../../../src/core/engine/index.ts";
 import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Turn } from "../engine.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
-import type { AgentModel } from "../world/ledger.ts";
+import type { AgentModel } from "../world/agents.ts";
 import type { SimRun } from "../world/run.ts";
 
 /** A broken promise, named by the number of the promise. */

@@ -1,5 +1,5 @@
-import { statusAfter } from "../world/facts.ts";
-import { DEFAULT_ESTIMATE_MICROS } from "../world/ledger.ts";
+import { statusAfter } from "../world/status-after.ts";
+import { DEFAULT_ESTIMATE_MICROS } from "../world/agents.ts";
 import { type Checker, type Seen, type Surroundings, Violation } from "./checker.ts";
 
 /** E14. The cost of the nodes is the cost of the run is what the ledger booked. */
@@ -9,7 +9,11 @@ export function costsAgree(around: Surroundings): Checker {
     beforeEvent({ facts, event }: Seen): void {
       if (!isEnd(event.type) || !("costMicros" in event.payload)) return;
       if (event.payload.costMicros === facts.costMicros) return;
-      throw new Violation("E14", facts.runId, `the run ends with cost ${event.payload.costMicros}, its events say ${facts.costMicros}`);
+      throw new Violation(
+        "E14",
+        facts.runId,
+        `the run ends with cost ${event.payload.costMicros}, its events say ${facts.costMicros}`,
+      );
     },
     afterCommit(facts): void {
       const booked = around.costOf(facts.runId);
@@ -51,7 +55,8 @@ export function slotsHold(around: Surroundings): Checker {
       openByAgent.set(agentId, open);
       agentByNode.set(key, agentId);
       const limit = around.agents.get(agentId)?.maxConcurrent ?? 0;
-      if (open > limit) throw new Violation("E15", facts.runId, `${agentId} has ${open} attempts open, its limit is ${limit}`);
+      if (open > limit)
+        throw new Violation("E15", facts.runId, `${agentId} has ${open} attempts open, its limit is ${limit}`);
     },
   };
 }
@@ -79,7 +84,8 @@ export function budgetsHold(around: Surroundings): Checker {
         const estimate = estimates.get(key) ?? 0;
         const total = (spent.get(agentId) ?? 0) + (reserved.get(agentId) ?? 0) + estimate;
         const ceiling = around.agents.get(agentId)?.ceilingMicros ?? 0;
-        if (total > ceiling) throw new Violation("E16", facts.runId, `${agentId} is admitted at ${total} of ${ceiling}`);
+        if (total > ceiling)
+          throw new Violation("E16", facts.runId, `${agentId} is admitted at ${total} of ${ceiling}`);
         add(reserved, agentId, estimate);
         holding.set(key, { agentId, estimate });
         agentOfAttempt.set(`${key}/${attempt}`, agentId);

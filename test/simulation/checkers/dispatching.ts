@@ -16,7 +16,11 @@ export function skippedNeverRuns(): Checker {
     sent(facts, dispatch): void {
       const node = facts.nodes.get(dispatch.nodeId);
       if (node?.status === "skipped" && node.skipReason !== null && UNRUN_REASONS.has(node.skipReason)) {
-        throw new Violation("E11", facts.runId, `${dispatch.dispatchId} was sent for a node skipped for ${node.skipReason}`);
+        throw new Violation(
+          "E11",
+          facts.runId,
+          `${dispatch.dispatchId} was sent for a node skipped for ${node.skipReason}`,
+        );
       }
     },
   };
@@ -29,13 +33,18 @@ export function cancelledNeverRuns(): Checker {
     beforeEvent({ facts, event }: Seen): void {
       const isStart = event.type === "node.started" || event.type === "child.started" || event.type === "node.queued";
       if (!isStart || (facts.ending === null && !facts.hasEnded)) return;
-      throw new Violation("E12", facts.runId, `${event.type} of ${event.payload.nodeId} while ${facts.ending ?? facts.status}`);
+      throw new Violation(
+        "E12",
+        facts.runId,
+        `${event.type} of ${event.payload.nodeId} while ${facts.ending ?? facts.status}`,
+      );
     },
     afterTurn(facts, turn): void {
       const isOver = facts.ending === "cancelling" || facts.ending === "timing_out" || facts.hasEnded;
       if (!isOver) return;
       const effect = turn.effects.find(({ type }) => type === "dispatch");
-      if (effect !== undefined) throw new Violation("E12", facts.runId, `dispatch while ${facts.ending ?? facts.status}`);
+      if (effect !== undefined)
+        throw new Violation("E12", facts.runId, `dispatch while ${facts.ending ?? facts.status}`);
     },
   };
 }
@@ -75,12 +84,14 @@ export function everyDispatchIsAllowed(): Checker {
       for (const effect of effects) {
         if (effect.type !== "dispatch" || effect.isResend) continue;
         const verdict = input.type === "verdict" && input.nodeId === effect.nodeId ? input.verdict : null;
-        if (verdict?.disposition !== "allow") throw fail(`${effect.dispatchId} was dispatched without an allowing verdict`);
+        if (verdict?.disposition !== "allow")
+          throw fail(`${effect.dispatchId} was dispatched without an allowing verdict`);
         if (used.has(verdict.verdictId)) throw fail(`verdict ${verdict.verdictId} allowed two dispatches`);
         used.add(verdict.verdictId);
         const started = events.find((event) => event.type === "node.started" && event.payload.nodeId === effect.nodeId);
         const named = started?.type === "node.started" ? started.payload.verdictId : null;
-        if (named !== verdict.verdictId) throw fail(`${effect.dispatchId} names verdict ${named}, not ${verdict.verdictId}`);
+        if (named !== verdict.verdictId)
+          throw fail(`${effect.dispatchId} names verdict ${named}, not ${verdict.verdictId}`);
       }
       if (input.type !== "verdict" || events.length === 0 || !("verdictId" in input.verdict)) return;
       const { verdictId, disposition } = input.verdict;

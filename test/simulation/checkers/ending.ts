@@ -25,7 +25,8 @@ export function endsAsNodesSay(): Checker {
       const at = turns.findIndex(({ events }) => events.some(({ type }) => ENDS.has(type)));
       if (at < 0) return;
       const later = turns.slice(at + 1).flatMap(({ events }) => events);
-      if (later.length > 0) throw new Violation("ending", facts.runId, `${later[0]?.type} in the commit of the run's end`);
+      if (later.length > 0)
+        throw new Violation("ending", facts.runId, `${later[0]?.type} in the commit of the run's end`);
     },
   };
 }
@@ -65,12 +66,16 @@ export function approvalsMatchBlocked(): Checker {
   return {
     id: "approvals",
     afterCommit(facts, turns): void {
-      if (!turns.some(({ events }) => events.some(({ type }) => type.startsWith("approval.") || type === "node.blocked"))) return;
+      if (
+        !turns.some(({ events }) => events.some(({ type }) => type.startsWith("approval.") || type === "node.blocked"))
+      )
+        return;
       const waiting = new Map<string, string>();
       for (const { id, nodeId, status } of facts.approvals.values()) {
         if (status !== "pending") continue;
         const other = waiting.get(nodeId);
-        if (other !== undefined) throw new Violation("approvals", facts.runId, `${nodeId} waits for ${other} and ${id}`);
+        if (other !== undefined)
+          throw new Violation("approvals", facts.runId, `${nodeId} waits for ${other} and ${id}`);
         waiting.set(nodeId, id);
         const node = facts.nodes.get(nodeId);
         if (node?.status !== "blocked") {

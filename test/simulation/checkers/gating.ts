@@ -7,7 +7,11 @@ export function gatesHold(): Checker {
     id: "gate",
     beforeEvent({ facts, node, event }: Seen): void {
       if (node === undefined) return;
-      if (event.type === "approval.resolved" && event.payload.source === "gate" && event.payload.status === "approved") {
+      if (
+        event.type === "approval.resolved" &&
+        event.payload.source === "gate" &&
+        event.payload.status === "approved"
+      ) {
         approved.add(`${facts.runId}/${node.id}/${facts.epoch}`);
       }
       if (event.type !== "node.started" && event.type !== "node.expanded") return;

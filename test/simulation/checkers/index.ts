@@ -1,6 +1,12 @@
 import { budgetsHold, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
 import type { MakeChecker } from "./checker.ts";
-import { cancelledNeverRuns, deltasIncrease, everyDispatchIsAllowed, idsCount, skippedNeverRuns } from "./dispatching.ts";
+import {
+  cancelledNeverRuns,
+  deltasIncrease,
+  everyDispatchIsAllowed,
+  idsCount,
+  skippedNeverRuns,
+} from "./dispatching.ts";
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
 import { gatesHold } from "./gating.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";

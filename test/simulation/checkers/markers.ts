@@ -97,7 +97,10 @@ function cancelMarker(node: NodeFacts | undefined, reason: string): Marker | nul
   return node?.status === "queued" ? "cancelled_while_queued" : null;
 }
 
-function completionMarker(node: NodeFacts | undefined, event: Extract<RunEvent, { type: "node.completed" }>): Marker | null {
+function completionMarker(
+  node: NodeFacts | undefined,
+  event: Extract<RunEvent, { type: "node.completed" }>,
+): Marker | null {
   const { outputs } = event.payload;
   if (node?.plan.forEach !== null && node?.owner === null) {
     if (outputs["count"] === 0) return "for_each_empty";

@@ -10,15 +10,20 @@ export function rewindsExactly(): Checker {
     id: "rewind",
     beforeTurn(facts, { input }): void {
       if (input.type !== "rewind") return;
-      settled = new Map([...facts.nodes.values()].flatMap((node) => (isSettled(node.status) ? [[node.id, node.settledEventId]] : [])));
+      settled = new Map(
+        [...facts.nodes.values()].flatMap((node) => (isSettled(node.status) ? [[node.id, node.settledEventId]] : [])),
+      );
       open = [...facts.approvals.values()].flatMap(({ id, status }) => (status === "pending" ? [id] : []));
     },
     afterTurn(facts, { input, events, refusal }): void {
       if (input.type !== "rewind" || refusal !== undefined) return;
       const fail = (message: string) => new Violation("rewind", facts.runId, `to event ${input.eventId}: ${message}`);
-      const taken = new Set(events.flatMap((event) => (event.type === "node.invalidated" ? [event.payload.nodeId] : [])));
+      const taken = new Set(
+        events.flatMap((event) => (event.type === "node.invalidated" ? [event.payload.nodeId] : [])),
+      );
       for (const [id, eventId] of settled) {
-        if (eventId <= input.eventId && taken.has(id)) throw fail(`${id} had settled by event ${eventId} and is taken back`);
+        if (eventId <= input.eventId && taken.has(id))
+          throw fail(`${id} had settled by event ${eventId} and is taken back`);
         if (eventId > input.eventId && !taken.has(id)) throw fail(`${id} settled by event ${eventId} and stays`);
       }
       for (const id of open) {
@@ -39,7 +44,11 @@ export function noiseIsIgnored(): Checker {
         ("approvalId" in input && input.approvalId === "apr_nobody") ||
         ("eventId" in input && input.eventId === 999_999);
       if (!isNoise || (events.length === 0 && effects.length === 0)) return;
-      throw new Violation("noise", facts.runId, `${input.type} about nothing led to ${events[0]?.type ?? effects[0]?.type}`);
+      throw new Violation(
+        "noise",
+        facts.runId,
+        `${input.type} about nothing led to ${events[0]?.type ?? effects[0]?.type}`,
+      );
     },
   };
 }
@@ -49,7 +58,9 @@ export function stopsAtOnce(): Checker {
   return {
     id: "stop",
     afterTurn(facts, { events }): void {
-      const changed = events.find((event) => event.type === "run.status.changed" && event.payload.reason === facts.ending);
+      const changed = events.find(
+        (event) => event.type === "run.status.changed" && event.payload.reason === facts.ending,
+      );
       if (facts.ending === null || changed === undefined) return;
       for (const node of facts.nodes.values()) {
         if (isSettled(node.status) || node.status === "invalidated") continue;
@@ -64,11 +75,15 @@ export function stopsAtOnce(): Checker {
 }
 
 /** What waited below the failure fails with it; everything else that waited is cancelled. */
-function requireDescendantsFailed(facts: RunFacts, events: Parameters<NonNullable<Checker["afterTurn"]>>[1]["events"]): void {
+function requireDescendantsFailed(
+  facts: RunFacts,
+  events: Parameters<NonNullable<Checker["afterTurn"]>>[1]["events"],
+): void {
   if (facts.ending !== "halting") return;
   const at = events.findIndex((event) => event.type === "run.status.changed" && event.payload.reason === "halting");
   const failure = events[at - 1];
-  const failed = failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined;
+  const failed =
+    failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined;
   if (failed === undefined) return;
   const below = new Set<number>();
   const open = [...failed.plan.dependents];

@@ -60,8 +60,16 @@ function requireInstances(
       throw new Violation("E10", source.runId, `instance ${node.id} is ${node.status} and is carried`);
     }
     const isOwnFailure = again.has(node.owner.id) && named === undefined && isBroken(node.owner.status);
-    const hasNewInputs = node.owner.plan.parents.some((index) => again.has(source.workflow.plan.nodes[index]?.id ?? ""));
-    if (isOwnFailure && !hasNewInputs && node.status === "completed" && !isKept && isCurrent(node.owner.instances, node)) {
+    const hasNewInputs = node.owner.plan.parents.some((index) =>
+      again.has(source.workflow.plan.nodes[index]?.id ?? ""),
+    );
+    if (
+      isOwnFailure &&
+      !hasNewInputs &&
+      node.status === "completed" &&
+      !isKept &&
+      isCurrent(node.owner.instances, node)
+    ) {
       throw new Violation("E10", source.runId, `instance ${node.id} completed and is not carried`);
     }
   }

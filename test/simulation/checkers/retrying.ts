@@ -12,7 +12,8 @@ export function retriesFollowPolicy(): Checker {
     beforeEvent({ facts, node, event, turn }: Seen): void {
       if (node === undefined) return;
       const key = `${facts.runId}/${node.id}/${facts.epoch}`;
-      if (event.type === "approval.resolved" && event.payload.decision === "retry") extra.set(key, (extra.get(key) ?? 0) + 1);
+      if (event.type === "approval.resolved" && event.payload.decision === "retry")
+        extra.set(key, (extra.get(key) ?? 0) + 1);
       if (event.type !== "node.retried" || event.payload.cause === "agent_disabled") return;
       const fail = (message: string) => new Violation("retry", facts.runId, `${node.id} ${message}`);
       const { retry, effects } = node.plan;
@@ -32,7 +33,8 @@ export function retriesFollowPolicy(): Checker {
       const fail = (message: string) => new Violation("retry", facts.runId, `${dispatch.dispatchId} ${message}`);
       if (times > LIMITS.callsPerNodeMax) throw fail(`is adapter call ${times} of its node`);
       if (dispatch.effects === "at_most_once" && times > 1) throw fail("may run at most once and was sent again");
-      if (dispatch.idempotencyKey !== `${facts.runId}/${dispatch.nodeId}/${dispatch.epoch}`) throw fail("has another key");
+      if (dispatch.idempotencyKey !== `${facts.runId}/${dispatch.nodeId}/${dispatch.epoch}`)
+        throw fail("has another key");
       if (dispatch.dispatchId !== `${facts.runId}/${dispatch.nodeId}/${dispatch.attempt}`) throw fail("has another id");
     },
   };
@@ -50,7 +52,8 @@ function expectedDelay(
   retryAfterMs: number,
 ): number {
   const { delay } = node.plan.retry;
-  if (delay.kind === "exact") return Math.max(retryAfterMs, delay.delaysMs[Math.min(node.tries, delay.delaysMs.length) - 1] ?? 0);
+  if (delay.kind === "exact")
+    return Math.max(retryAfterMs, delay.delaysMs[Math.min(node.tries, delay.delaysMs.length) - 1] ?? 0);
   const own = Math.min(delay.maxMs, delay.baseMs * 2 ** (node.tries - 1)) * (0.5 + jitter / 2);
   return Math.max(retryAfterMs, own);
 }

@@ -1,5 +1,6 @@
 import { isSettled } from "../../../src/core/event/index.ts";
-import { type NodeFacts, type RunFacts, statusAfter } from "../world/facts.ts";
+import type { NodeFacts } from "../world/facts.ts";
+import { statusAfter } from "../world/status-after.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
 /** E2. A settled node changes only through `invalidated`, and only a rewind or a recover invalidates. */
@@ -12,24 +13,16 @@ export function settledStays(): Checker {
       if (to === "invalidated") {
         const { type } = turn.input;
         // Instances of a node that a person lets run again are taken back without touching the run.
-        const isReopened = type === "rewind" || type === "recover" || (node.owner !== null && !isSettled(node.owner.status));
+        const isReopened =
+          type === "rewind" || type === "recover" || (node.owner !== null && !isSettled(node.owner.status));
         if (!isReopened) throw new Violation("E2", facts.runId, `${node.id} invalidated by ${type}`);
         return;
       }
       if (to !== null && isSettled(node.status)) {
         throw new Violation("E2", facts.runId, `${node.id} went from ${node.status} to ${to}`);
       }
-      if (event.type === "node.expanded") requireFresh(facts, event.payload.instanceIds);
     },
   };
-}
-
-function requireFresh(facts: RunFacts, instanceIds: readonly string[]): void {
-  for (const id of instanceIds) {
-    const known = facts.nodes.get(id);
-    if (known === undefined || known.status === "completed" || !isSettled(known.status)) continue;
-    throw new Violation("E2", facts.runId, `${id} is ${known.status} and begins again without being invalidated`);
-  }
 }
 
 /** E3. At most one open attempt per node; numbers count 1, 2, 3 and never restart in a run. */

@@ -14,12 +14,14 @@ export function parallelHolds(): Checker {
         // A `for_each` node runs without filling a place itself.
         const owners = [...facts.nodes.values()].filter((each) => each.status === "running" && each.openAttempt === 0);
         const held = inFlight - owners.length;
-        if (held > plan.maxParallel) throw new Violation("parallel", facts.runId, `${held} in flight, ${plan.maxParallel} allowed`);
+        if (held > plan.maxParallel)
+          throw new Violation("parallel", facts.runId, `${held} in flight, ${plan.maxParallel} allowed`);
       }
       const limit = node.owner?.plan.forEach?.maxParallel ?? null;
       if (limit === null || node.owner === null) return;
       const open = node.owner.instances.filter((each) => each.openAttempt > 0).length;
-      if (open > limit) throw new Violation("parallel", facts.runId, `${open} instances of ${node.owner.id}, ${limit} allowed`);
+      if (open > limit)
+        throw new Violation("parallel", facts.runId, `${open} instances of ${node.owner.id}, ${limit} allowed`);
     },
   };
 }
@@ -36,12 +38,16 @@ export function instancesAddUp(): Checker {
       if (!isTooMany && !isDone) return;
       const failed = node.instances.filter(({ status }) => status === "failed" || status === "timed_out").length;
       const allowed = toleranceOf(node);
-      if (isTooMany ? failed <= allowed : failed > allowed) throw fail(`ended by ${event.type} with ${failed} of ${allowed} failures`);
+      if (isTooMany ? failed <= allowed : failed > allowed)
+        throw fail(`ended by ${event.type} with ${failed} of ${allowed} failures`);
       if (event.type !== "node.completed") return;
       const { items, count, failed: said } = event.payload.outputs;
-      if (count !== node.instances.length || said !== failed) throw fail(`says ${String(count)} elements, ${String(said)} failed`);
+      if (count !== node.instances.length || said !== failed)
+        throw fail(`says ${JSON.stringify({ count, failed: said })}`);
       if (!isJsonArray(items) || items.length !== node.instances.length) throw fail("has not one item per element");
-      const wrong = node.instances.findIndex(({ status }, index) => (status === "completed") === (items[index] === null));
+      const wrong = node.instances.findIndex(
+        ({ status }, index) => (status === "completed") === (items[index] === null),
+      );
       if (wrong >= 0) throw fail(`item ${wrong} does not fit its ${node.instances[wrong]?.status} instance`);
     },
   };

@@ -21,7 +21,8 @@ export function startsAfterParents(): Checker {
           requireMayRun(facts, node, false);
           return;
         case "node.skipped":
-          if (event.payload.carried !== true && DECIDING.has(node.status)) requireMaySkip(facts, node, event.payload.reason);
+          if (event.payload.carried !== true && DECIDING.has(node.status))
+            requireMaySkip(facts, node, event.payload.reason);
           return;
         default:
       }
@@ -50,9 +51,12 @@ function requireMayRun(facts: RunFacts, node: NodeFacts, isDecision: boolean): v
   const open = parents.find((parent) => !isSettled(parent.status));
   if (open !== undefined) throw fail(`began while its parent ${open.id} is ${open.status}`);
   const broken = parents.find(isBroken);
-  if (broken !== undefined && !isSubstituting(node)) throw fail(`began although its parent ${broken.id} is ${broken.status}`);
-  if (parents.length > 0 && parents.every(({ status }) => status === "skipped")) throw fail("began after skipped parents only");
-  if (isDecision && broken === undefined && !isConditionMet(facts, node)) throw fail("began although its condition is false");
+  if (broken !== undefined && !isSubstituting(node))
+    throw fail(`began although its parent ${broken.id} is ${broken.status}`);
+  if (parents.length > 0 && parents.every(({ status }) => status === "skipped"))
+    throw fail("began after skipped parents only");
+  if (isDecision && broken === undefined && !isConditionMet(facts, node))
+    throw fail("began although its condition is false");
 }
 
 function isSubstituting({ plan }: NodeFacts): boolean {
@@ -81,7 +85,8 @@ function requireMaySkip(facts: RunFacts, node: NodeFacts, reason: string): void 
   const parents = parentsOf(facts, node);
   const open = parents.find((parent) => !isSettled(parent.status));
   if (open !== undefined) throw fail(`while its parent ${open.id} is ${open.status}`);
-  if (reason === "parents_skipped" && parents.some(({ status }) => status !== "skipped")) throw fail("but a parent is not skipped");
+  if (reason === "parents_skipped" && parents.some(({ status }) => status !== "skipped"))
+    throw fail("but a parent is not skipped");
   if (reason === "parent_failed" && !parents.some(isBroken)) throw fail("but no parent failed");
   if (reason === "condition_false" && isConditionMet(facts, node)) throw fail("but its condition holds");
 }

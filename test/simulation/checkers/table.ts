@@ -1,5 +1,6 @@
 import { EVENT_PAYLOADS, isSettled, type NodeStatus } from "../../../src/core/event/index.ts";
-import { type NodeFacts, type RunFacts, statusAfter } from "../world/facts.ts";
+import type { NodeFacts, RunFacts } from "../world/facts.ts";
+import { statusAfter } from "../world/status-after.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
 const FROM_FLIGHT: readonly NodeStatus[] = [

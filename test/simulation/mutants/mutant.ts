@@ -34,9 +34,14 @@ export function tamper(change: (said: Said) => Partial<Pick<Advance, "events" | 
 }
 
 /** The events with one more at the end that nobody decided. */
-export function withExtra(events: readonly RunEvent[], state: RunState, at: number, extra: Unnumbered): readonly RunEvent[] {
+export function withExtra(
+  events: readonly RunEvent[],
+  state: RunState,
+  at: number,
+  extra: Unnumbered,
+): readonly RunEvent[] {
   const eventId = (events.at(-1)?.eventId ?? state.lastEventId) + 1;
-  return [...events, { eventId, at, ...extra } as RunEvent];
+  return [...events, { eventId, at, ...extra }];
 }
 
 type Unnumbered = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, "eventId" | "at"> : never) : never;
@@ -47,5 +52,7 @@ export function rewrite<T extends RunEvent["type"]>(
   type: T,
   change: (event: Extract<RunEvent, { readonly type: T }>) => RunEvent,
 ): readonly RunEvent[] {
-  return events.map((event) => (event.type === type ? change(event as Extract<RunEvent, { readonly type: T }>) : event));
+  return events.map((event) =>
+    event.type === type ? change(event as Extract<RunEvent, { readonly type: T }>) : event,
+  );
 }

@@ -3,8 +3,10 @@ import { CHECKERS } from "../checkers/index.ts";
 import type { Surroundings } from "../checkers/checker.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { playSchedule, type ScheduleOptions } from "../schedule.ts";
-import { DECISION_MUTANTS, RULE_MUTANTS, SPEECH_MUTANTS, WORLD_MUTANTS } from "./engine-mutants.ts";
+import { DECISION_MUTANTS } from "./decision-mutants.ts";
 import { withEngine } from "./mutant.ts";
+import { RULE_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
+import { SPEECH_MUTANTS } from "./speech-mutants.ts";
 
 const SCHEDULES_MAX = 3_000;
 const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), costOf: () => 0 };
@@ -44,7 +46,9 @@ describe("planted bugs", () => {
         },
       });
     };
-    expect(schedulesUntilCaught("E7", () => ({ ...forgetful(), checkers: [], probes: ["E7"] }))).toBeLessThan(SCHEDULES_MAX);
+    expect(schedulesUntilCaught("E7", () => ({ ...forgetful(), checkers: [], probes: ["E7"] }))).toBeLessThan(
+      SCHEDULES_MAX,
+    );
   });
 
   it("E9 notices that something is remembered outside the log", () => {
@@ -57,7 +61,9 @@ describe("planted bugs", () => {
           return result;
         },
       });
-    expect(schedulesUntilCaught("E9", () => ({ ...options(), checkers: [], probes: ["E9"] }))).toBeLessThan(SCHEDULES_MAX);
+    expect(schedulesUntilCaught("E9", () => ({ ...options(), checkers: [], probes: ["E9"] }))).toBeLessThan(
+      SCHEDULES_MAX,
+    );
   });
 
   it("E9 notices that a fold depends on where it was cut", () => {
@@ -69,7 +75,9 @@ describe("planted bugs", () => {
           return state;
         },
       });
-    expect(schedulesUntilCaught("E9", () => ({ ...options(), checkers: [], probes: ["E9"] }))).toBeLessThan(SCHEDULES_MAX);
+    expect(schedulesUntilCaught("E9", () => ({ ...options(), checkers: [], probes: ["E9"] }))).toBeLessThan(
+      SCHEDULES_MAX,
+    );
   });
 
   it("every checker has a planted bug", () => {

@@ -134,8 +134,9 @@ function addList(rng: Prng, fields: Record<string, unknown>): void {
 }
 
 function addPolicies(rng: Prng, fields: Record<string, unknown>): void {
-  const policy = String(fields["on_failure"] ?? "halt");
-  if (!policy.startsWith("retry") && rng.chance(0.1)) {
+  const policy = fields["on_failure"];
+  const isRetried = typeof policy === "string" && policy.startsWith("retry");
+  if (!isRetried && rng.chance(0.1)) {
     if (!Object.hasOwn(fields, "workflow_ref")) fields["effects"] = "at_most_once";
   } else if (rng.chance(0.3)) {
     fields["retry"] = {

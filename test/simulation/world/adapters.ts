@@ -46,8 +46,15 @@ function drawResult(rng: Prng, profile: Profile, dispatch: Dispatch): CallbackRe
   if (roll < profile.fail) {
     const errorCode = rng.pick(FAILURES);
     const isTimeout = errorCode === "timeout";
-    const retryAfter = errorCode === "provider_rate_limit" && rng.chance(0.4) ? { retryAfterMs: rng.between(1, 4_000) } : {};
-    return { status: isTimeout ? "timed_out" : "failed", errorCode, error: `it said ${errorCode}`, ...retryAfter, ...report };
+    const retryAfter =
+      errorCode === "provider_rate_limit" && rng.chance(0.4) ? { retryAfterMs: rng.between(1, 4_000) } : {};
+    return {
+      status: isTimeout ? "timed_out" : "failed",
+      errorCode,
+      error: `it said ${errorCode}`,
+      ...retryAfter,
+      ...report,
+    };
   }
   const isBad = roll < profile.fail + profile.badOutput;
   const { outputFields } = dispatch.request;

@@ -3,7 +3,7 @@ import { type Behaviour, cancelledResult, drawBehaviour } from "./adapters.ts";
 import type { SimRun } from "./run.ts";
 import type { World } from "./world.ts";
 
-interface Execution {
+interface Assignment {
   readonly run: SimRun;
   readonly dispatch: Dispatch;
   readonly behaviour: Behaviour;
@@ -13,7 +13,7 @@ interface Execution {
 /** The far side of the network. Knows every dispatch it took, and never runs one twice while it remembers it. */
 export class Bridge {
   private readonly world: World;
-  private readonly executions = new Map<string, Execution>();
+  private readonly assignments = new Map<string, Assignment>();
 
   constructor(world: World) {
     this.world = world;
@@ -22,7 +22,7 @@ export class Bridge {
   dispatch(run: SimRun, dispatch: Dispatch): void {
     const { world } = this;
     world.suite.sent(run, dispatch);
-    const known = this.executions.get(dispatch.dispatchId);
+    const known = this.assignments.get(dispatch.dispatchId);
     if (known !== undefined && known.state !== "lost") {
       // The result is kept and given again; work that still runs is not begun twice.
       if (known.state === "ended") this.report(known);
@@ -30,36 +30,36 @@ export class Bridge {
     }
     const place = `${run.path}/${dispatch.nodeId}/${dispatch.attempt}`;
     const behaviour = drawBehaviour(world.rng, world.profile, place, dispatch);
-    const execution: Execution = { run, dispatch, behaviour, state: "running" };
-    this.executions.set(dispatch.dispatchId, execution);
-    this.stream(execution);
+    const assignment: Assignment = { run, dispatch, behaviour, state: "running" };
+    this.assignments.set(dispatch.dispatchId, assignment);
+    this.stream(assignment);
     if (behaviour.isDeferred) {
       const { nodeId, attempt } = dispatch;
       world.sometimes.hit("deferred");
       world.tell(run, world.pace.between(1, 20), { type: "callback", nodeId, attempt, result: { status: "deferred" } });
     }
     world.after(this.paced(behaviour.delayMs), () => {
-      if (execution.state !== "running" || this.executions.get(dispatch.dispatchId) !== execution) return;
-      execution.state = "ended";
-      this.report(execution);
+      if (assignment.state !== "running" || this.assignments.get(dispatch.dispatchId) !== assignment) return;
+      assignment.state = "ended";
+      this.report(assignment);
     });
   }
 
   /** Best effort: some adapters stop and say so, some finish all the same. */
   cancel(dispatchId: string): void {
-    const execution = this.executions.get(dispatchId);
+    const assignment = this.assignments.get(dispatchId);
     const { world } = this;
-    if (execution?.state !== "running" || world.pace.chance(0.5)) return;
-    execution.state = "lost";
-    const { nodeId, attempt } = execution.dispatch;
+    if (assignment?.state !== "running" || world.pace.chance(0.5)) return;
+    assignment.state = "lost";
+    const { nodeId, attempt } = assignment.dispatch;
     const result = cancelledResult(world.rng.fork(`cancel ${dispatchId}`));
-    world.tell(execution.run, world.pace.between(1, 300), { type: "callback", nodeId, attempt, result });
+    world.tell(assignment.run, world.pace.between(1, 300), { type: "callback", nodeId, attempt, result });
   }
 
   /** A crash may take the adapter with it: what it was doing is then never reported. */
   mayForget(): void {
-    for (const execution of this.executions.values()) {
-      if (execution.state === "running" && this.world.pace.chance(0.3)) execution.state = "lost";
+    for (const assignment of this.assignments.values()) {
+      if (assignment.state === "running" && this.world.pace.chance(0.3)) assignment.state = "lost";
     }
   }
 
@@ -68,9 +68,9 @@ export class Bridge {
     return delayMs > 800 ? delayMs : this.world.pace.between(1, 800);
   }
 
-  private stream(execution: Execution): void {
+  private stream(assignment: Assignment): void {
     const { world } = this;
-    const { behaviour, dispatch, run } = execution;
+    const { behaviour, dispatch, run } = assignment;
     behaviour.chunks.forEach((text, index) => {
       const deltas = [{ index, text }];
       const told = { type: "stream", nodeId: dispatch.nodeId, attempt: dispatch.attempt, deltas } as const;
@@ -81,11 +81,16 @@ export class Bridge {
     });
   }
 
-  private report(execution: Execution): void {
+  private report(assignment: Assignment): void {
     const { world } = this;
-    const { behaviour, dispatch, run } = execution;
+    const { behaviour, dispatch, run } = assignment;
     if (behaviour.final === null) return;
-    const told = { type: "callback", nodeId: dispatch.nodeId, attempt: dispatch.attempt, result: behaviour.final } as const;
+    const told = {
+      type: "callback",
+      nodeId: dispatch.nodeId,
+      attempt: dispatch.attempt,
+      result: behaviour.final,
+    } as const;
     for (let copy = 0; copy < behaviour.copies; copy += 1) {
       if (copy > 0) world.sometimes.hit("dup_callback_seen");
       const isLost = world.pace.chance(world.profile.loss);

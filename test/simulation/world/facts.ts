@@ -10,6 +10,7 @@ import {
 } from "../../../src/core/event/index.ts";
 import type { PlanNode } from "../../../src/core/plan/index.ts";
 import type { Workflow } from "../plans/bundle.ts";
+import { statusAfter } from "./status-after.ts";
 
 /**
  * What an outsider knows of a run who has read its file and its log, and nothing else. This fold is written from the
@@ -132,39 +133,6 @@ function move(run: RunFacts, node: NodeFacts, status: NodeStatus): void {
   run.counts.set(node.status, countOf(run, node.status) - 1);
   run.counts.set(status, countOf(run, status) + 1);
   node.status = status;
-}
-
-/** The status an event puts its node into; null: it does not say. */
-export function statusAfter(event: RunEvent, before: NodeStatus): NodeStatus | null {
-  switch (event.type) {
-    case "node.queued":
-      return "queued";
-    case "node.expanded":
-    case "node.started":
-      return "running";
-    case "node.stream.delta":
-      return "streaming";
-    case "node.retried":
-      return "retrying";
-    case "node.blocked":
-      return "blocked";
-    case "node.completed":
-      return "completed";
-    case "node.failed":
-      return "failed";
-    case "node.timed_out":
-      return "timed_out";
-    case "node.cancelled":
-      return "cancelled";
-    case "node.skipped":
-      return "skipped";
-    case "node.invalidated":
-      return "invalidated";
-    case "node.waiting":
-      return before === "pending" || before === "invalidated" ? "awaiting_dependency" : null;
-    default:
-      return null;
-  }
 }
 
 export function nodeOf(run: RunFacts, event: RunEvent): NodeFacts | undefined {
@@ -298,7 +266,7 @@ function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly stri
   for (const id of instanceIds) {
     const known = run.nodes.get(id);
     const instance = known ?? addNode(run, id, node.plan, node);
-    if (known !== undefined && known.status !== "completed") move(run, known, "pending");
+    if (known !== undefined && !isSettled(known.status)) move(run, known, "pending");
     node.instances.push(instance);
     const carried = run.carriedAhead.get(id);
     if (carried !== undefined) foldNode(run, instance, carried);

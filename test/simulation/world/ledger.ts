@@ -3,17 +3,14 @@ import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
 import type { Sometimes } from "../sometimes.ts";
-
-/** A registered actor with its limits; what the gates of the modelled governance read. */
-export interface AgentModel {
-  readonly id: string;
-  readonly maxConcurrent: number;
-  readonly rate: { readonly max: number; readonly windowMs: number } | null;
-  readonly ceilingMicros: number;
-  readonly pausedUntil: number;
-}
-
-export const DEFAULT_ESTIMATE_MICROS = 3_000;
+import {
+  type AgentModel,
+  type Asker,
+  DEFAULT_ESTIMATE_MICROS,
+  drawAgents,
+  type LedgerBugs,
+  type Waiting,
+} from "./agents.ts";
 
 interface Holding {
   readonly agentId: string;
@@ -27,27 +24,6 @@ interface Desk {
   reserved: number;
   admissions: readonly number[];
   waiting: readonly Waiting[];
-}
-
-export interface Waiting {
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly epoch: number;
-}
-
-/** Whom a question is about: the path of the run is the same whatever order things happen in. */
-export interface Asker {
-  readonly runId: string;
-  readonly path: string;
-  readonly isWoken: boolean;
-}
-
-/** Faults a planted bug may switch on. */
-export interface LedgerBugs {
-  /** The gates grant one slot too many. */
-  readonly grantsTooMany?: boolean;
-  /** Admission forgets to reserve. */
-  readonly forgetsReservation?: boolean;
 }
 
 /** Slots, rate windows, money: decided and changed inside a commit, undone together with it. */
@@ -70,18 +46,9 @@ export class Ledger {
     this.profile = profile;
     this.sometimes = sometimes;
     this.bugs = bugs;
-    const isTight = profile.hasLimits;
-    const ceiling = isTight && rng.chance(0.2) ? rng.between(5, 40) * 1_000 : 1_000_000_000;
-    for (const id of ["solo", "pair", "slow", "default", "chosen"]) {
-      const model: AgentModel = {
-        id,
-        maxConcurrent: !isTight ? 10_000 : id === "solo" ? 1 : id === "pair" ? 2 : 10_000,
-        rate: isTight && id === "slow" ? { max: 2, windowMs: rng.between(1, 4) * 1_000 } : null,
-        ceilingMicros: ceiling,
-        pausedUntil: rng.chance(profile.pausedAgent) ? startAt + rng.between(200, 9_000) : 0,
-      };
-      this.agents.set(id, model);
-      this.desks.set(id, { model, open: 0, spent: 0, reserved: 0, admissions: [], waiting: [] });
+    for (const model of drawAgents(rng, profile, startAt)) {
+      this.agents.set(model.id, model);
+      this.desks.set(model.id, { model, open: 0, spent: 0, reserved: 0, admissions: [], waiting: [] });
     }
   }
 
@@ -108,14 +75,26 @@ export class Ledger {
     if (at < desk.model.pausedUntil) {
       this.sometimes.hit("paused_agent");
       const message = `${desk.model.id} is paused`;
-      return { disposition: "block", verdictId, gate: "agent_status", code: "agent_disabled", message, after: "paused" };
+      return {
+        disposition: "block",
+        verdictId,
+        gate: "agent_status",
+        code: "agent_disabled",
+        message,
+        after: "paused",
+      };
     }
     const wait = this.waitFor(desk, asker, at);
     if (wait !== null) {
       const { code, until, gate, reason } = wait;
       this.enqueue(desk, { runId: asker.runId, nodeId: asked.nodeId, epoch: asked.epoch }, asker.isWoken);
       const block = { disposition: "block", verdictId, gate, code, message: code, after: "queue" } as const;
-      return { ...block, waitingReason: reason, queuePosition: desk.waiting.length, ...(until === null ? {} : { until }) };
+      return {
+        ...block,
+        waitingReason: reason,
+        queuePosition: desk.waiting.length,
+        ...(until === null ? {} : { until }),
+      };
     }
     return this.decideMoney(desk, asker, asked, verdictId, dice, at);
   }
@@ -153,7 +132,13 @@ export class Ledger {
       };
     }
     this.admit(desk, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);
-    const route = { agentId: model.id, gatewayId: "gw", provider: "scripted", model: null, executionPath: "async" } as const;
+    const route = {
+      agentId: model.id,
+      gatewayId: "gw",
+      provider: "scripted",
+      model: null,
+      executionPath: "async",
+    } as const;
     return { disposition: "allow", verdictId, route, maxOutputTokens: 100 };
   }
 

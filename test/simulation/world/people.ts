@@ -73,7 +73,8 @@ export class People {
       { type: "approval", approvalId, decision: "approve", by: "person-3", digest: `${digest}x` },
       { type: "approval", approvalId, decision: "reject", by: "person-3" },
     ];
-    if (agentId !== null) wrong.push({ type: "approval", approvalId, decision: "approve", by: "key", byAgentId: agentId });
+    if (agentId !== null)
+      wrong.push({ type: "approval", approvalId, decision: "approve", by: "key", byAgentId: agentId });
     if (rule.isSeparate) {
       wrong.push({ type: "approval", approvalId, decision: "approve", by: "person-1", byStarter: true });
     }

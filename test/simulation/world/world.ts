@@ -8,7 +8,8 @@ import type { Sometimes } from "../sometimes.ts";
 import { Bridge } from "./bridge.ts";
 import { Children } from "./children.ts";
 import { Heap } from "./heap.ts";
-import { Ledger, type LedgerBugs } from "./ledger.ts";
+import type { LedgerBugs } from "./agents.ts";
+import { Ledger } from "./ledger.ts";
 import { Operators } from "./operators.ts";
 import { People } from "./people.ts";
 import { createRun, type Launch, type SimRun } from "./run.ts";
@@ -118,7 +119,8 @@ export class World {
   /** Tells a run something, again and again until a commit has taken it. */
   tell(run: SimRun, delayMs: number, told: Told, onTaken?: () => void): void {
     this.after(delayMs, () => {
-      if (this.now < this.downUntil) return this.tell(run, this.downUntil - this.now + this.pace.between(0, 50), told, onTaken);
+      if (this.now < this.downUntil)
+        return this.tell(run, this.downUntil - this.now + this.pace.between(0, 50), told, onTaken);
       const input = { ...told, at: this.now, jitter: this.pace.float() } as Input;
       if (this.transact(run, input, false)) onTaken?.();
       else this.tell(run, this.pace.between(5, 400), told, onTaken);

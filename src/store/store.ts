@@ -1,0 +1,264 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
+import type { Timer } from "../core/engine/index.ts";
+
+/**
+ * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
+ * an organisation; another organisation's id finds nothing. Instants are epoch milliseconds.
+ *
+ * D1 a commit of many runs is one transaction · D2 a run's part of it counts only if the run's `rowVersion` is the
+ * expected one, and then all of it counts · D3 event ids of a run are contiguous, in the order they were committed ·
+ * D4 what a reader sees of a run (head, events, attempts, timers, approvals) is of one commit.
+ */
+export interface Store extends RunStore, WorkflowStore, KeyStore, ReplicaStore {
+  /** Brings the schema up to date; safe when several start at once. */
+  migrate(): Promise<void>;
+  /** Throws when the database cannot be reached or the schema is not current. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RunStore {
+  commit(batch: readonly RunCommit[]): Promise<CommitOutcome>;
+  /** Heads, pinned facts and whole logs of runs, for rebuilding their states; unknown ids are left out. */
+  loadRuns(runIds: readonly string[]): Promise<readonly LoadedRun[]>;
+  getRun(orgId: string, runId: string): Promise<RunRecord | undefined>;
+  /** Newest first. */
+  listRuns(orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>>;
+  /** Events after a cursor in order; at most `limit`. */
+  readEvents(orgId: string, runId: string, afterEventId: number, limit: number): Promise<readonly RunEvent[]>;
+  /** For tails: the last event id and status of each watched run, in one query. */
+  headsOf(runIds: readonly string[]): Promise<readonly RunHead[]>;
+  /** The run an idempotency key started, with the hash of its body, if it is younger than a day. */
+  findIdempotent(key: IdempotencyScope): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined>;
+  getBlob(orgId: string, hash: string): Promise<Json | undefined>;
+  listApprovals(orgId: string, status: ApprovalStatus | null, page: Page): Promise<Listed<ApprovalRecord>>;
+  getApproval(orgId: string, approvalId: string): Promise<ApprovalRecord | undefined>;
+}
+
+/** One run's share of a commit. */
+export interface RunCommit {
+  readonly runId: string;
+  readonly orgId: string;
+  /** 0 with `create`: the run must not exist yet. */
+  readonly expectedVersion: number;
+  readonly create: NewRun | null;
+  readonly head: Head;
+  readonly events: readonly RunEvent[];
+  readonly opened: readonly OpenAttempt[];
+  readonly closed: readonly AttemptKey[];
+  readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
+  readonly timersCleared: readonly Timer[];
+  readonly approvalsOpened: readonly ApprovalRecord[];
+  readonly approvalsClosed: readonly ApprovalClosing[];
+}
+
+/** What is pinned when a run is created and never changes. */
+export interface NewRun {
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly definitionHash: string;
+  readonly args: JsonObject;
+  readonly trigger: string;
+  readonly traceId: string;
+  readonly rootSpanId: string;
+  readonly parentRunId: string | null;
+  readonly sourceRunId: string | null;
+  readonly recursionDepth: number;
+  readonly gateway: string | null;
+  readonly model: string | null;
+  readonly roleBindings: Readonly<Record<string, string>>;
+  readonly startedBy: string | null;
+  readonly createdAt: number;
+  readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
+}
+
+export interface IdempotencyScope {
+  readonly orgId: string;
+  readonly keyId: string;
+  readonly workflow: string;
+  readonly key: string;
+}
+
+/** What changes with every commit. */
+export interface Head {
+  readonly status: RunStatus;
+  readonly epoch: number;
+  readonly lastEventId: number;
+  readonly costMicros: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+export interface RunHead extends Head {
+  readonly runId: string;
+  readonly rowVersion: number;
+}
+
+export interface RunRecord extends Omit<NewRun, "idempotency">, RunHead {
+  readonly orgId: string;
+}
+
+export interface LoadedRun {
+  readonly run: RunRecord;
+  readonly events: readonly RunEvent[];
+  readonly openAttempts: readonly OpenAttempt[];
+}
+
+export interface AttemptKey {
+  readonly nodeId: string;
+  readonly attempt: number;
+}
+
+/** A dispatch nobody has reported on: outbox entry, deadline and lease in one row. */
+export interface OpenAttempt extends AttemptKey {
+  readonly replicaId: string;
+  readonly deadlineAt: number | null;
+}
+
+export interface CommitOutcome {
+  /** Runs whose expected version was not the stored one: nothing of theirs was written. */
+  readonly conflicts: readonly string[];
+  /** Runs whose creation met an idempotency key that is taken, with the run that has it. */
+  readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
+}
+
+export interface ApprovalRecord {
+  readonly id: string;
+  readonly orgId: string;
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly attempt: number | null;
+  readonly epoch: number;
+  readonly source: ApprovalSource;
+  readonly summary: string;
+  readonly agentId: string | null;
+  readonly digest: string;
+  readonly rendered: string;
+  readonly choices: readonly Decision[];
+  readonly approvers: readonly { readonly who: string; readonly withinMs: number | null }[];
+  readonly isSeparate: boolean;
+  readonly status: ApprovalStatus;
+  readonly choice: Decision | null;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly resolvedBy: string | null;
+  readonly resolvedAt: number | null;
+  readonly reason: string | null;
+  readonly modifications: JsonObject | null;
+}
+
+export type ApprovalClosing = Pick<
+  ApprovalRecord,
+  "id" | "status" | "choice" | "resolvedBy" | "resolvedAt" | "reason" | "modifications"
+>;
+
+export interface RunFilter {
+  readonly status?: RunStatus;
+  readonly workflow?: string;
+  readonly parentRunId?: string;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Opaque; from an earlier answer. */
+  readonly cursor: string | null;
+}
+
+export interface Listed<T> {
+  readonly data: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+export interface WorkflowStore {
+  /** A new version, or the newest one unchanged when the content is the same. */
+  saveWorkflow(orgId: string, saving: WorkflowSaving): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }>;
+  getWorkflow(orgId: string, name: string): Promise<WorkflowRecord | undefined>;
+  listWorkflows(orgId: string, page: Page): Promise<Listed<WorkflowRecord>>;
+  getVersion(orgId: string, name: string, version: number): Promise<WorkflowVersion | undefined>;
+  setWorkflowStatus(orgId: string, name: string, status: WorkflowStatus): Promise<boolean>;
+  /** The pinned bytes of a definition, by hash. */
+  getDefinition(orgId: string, hash: string): Promise<PinnedDefinition | undefined>;
+  /** Keeps a definition that is no version of a workflow (a run of a file). */
+  putDefinition(orgId: string, hash: string, definition: PinnedDefinition): Promise<void>;
+}
+
+export const WORKFLOW_STATUSES = ["active", "paused", "deprecated"] as const;
+export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
+
+/** The exact text, and what it referred to outside itself when it was pinned. */
+export interface PinnedDefinition {
+  readonly source: string;
+  readonly catalog: JsonObject | null;
+}
+
+export interface WorkflowSaving extends PinnedDefinition {
+  readonly name: string;
+  readonly hash: string;
+  readonly format: "lobsterx" | "lens-graph/v1";
+  readonly savedAt: number;
+  readonly savedBy: string | null;
+}
+
+export interface WorkflowVersion extends PinnedDefinition {
+  readonly name: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly format: "lobsterx" | "lens-graph/v1";
+  readonly savedAt: number;
+}
+
+export interface WorkflowRecord {
+  readonly name: string;
+  readonly status: WorkflowStatus;
+  readonly latest: Omit<WorkflowVersion, "source" | "catalog">;
+}
+
+export interface KeyStore {
+  ensureOrganisation(orgId: string): Promise<void>;
+  putKey(key: KeyRecord): Promise<void>;
+  findKey(hash: string): Promise<KeyRecord | undefined>;
+  listKeys(orgId: string, page: Page): Promise<Listed<KeyRecord>>;
+  /** False when there is no such key. */
+  revokeKey(orgId: string, keyId: string, at: number): Promise<boolean>;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly orgId: string;
+  /** SHA-256 of the secret, hex; the secret itself is shown once and kept nowhere. */
+  readonly hash: string;
+  readonly label: string;
+  readonly permissions: readonly string[];
+  readonly agentId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface ReplicaStore {
+  /** Lives on for `ttlMs` of database time; false when the lease was lost in between. */
+  renewReplica(replicaId: string, ttlMs: number): Promise<boolean>;
+  registerReplica(replicaId: string, ttlMs: number, supersedesAll: boolean): Promise<void>;
+  retireReplica(replicaId: string): Promise<void>;
+  /** Moves open attempts of replicas that are gone to this one, oldest first; safe on any number of replicas. */
+  takeOver(replicaId: string, limit: number): Promise<readonly Orphan[]>;
+  /** Timers and attempt deadlines due by database time plus nothing; the caller tells them to the engine. */
+  dueTimers(limit: number): Promise<readonly DueTimer[]>;
+  /** When the next timer or deadline is due, if any. */
+  nextDueAt(): Promise<number | null>;
+  /** Database time. */
+  now(): Promise<number>;
+  /** Open runs that wait for nothing at all: no attempt, timer or approval. A safety net; normally none. */
+  listStalled(limit: number): Promise<readonly string[]>;
+}
+
+export interface Orphan extends AttemptKey {
+  readonly runId: string;
+}
+
+export interface DueTimer {
+  readonly runId: string;
+  readonly timer: Timer;
+  readonly dueAt: number;
+}

@@ -1,0 +1,85 @@
+import type { Plan } from "../../../src/core/plan/index.ts";
+import { REAL_ENGINE } from "../engine.ts";
+import { type Mutant, rewrite, tamper, withEngine, withExtra } from "./mutant.ts";
+
+function ungated(plan: Plan): Plan {
+  return { ...plan, nodes: plan.nodes.map((node) => (node.kind === "gate" ? node : { ...node, approval: null })) };
+}
+
+export const RULE_MUTANTS: readonly Mutant[] = [
+  {
+    invariant: "rewind",
+    bug: "a rewind goes one event too far",
+    options: () =>
+      withEngine({
+        advance: (state, input) =>
+          REAL_ENGINE.advance(
+            state,
+            input.type === "rewind" ? { ...input, eventId: Math.max(1, input.eventId - 8) } : input,
+          ),
+      }),
+  },
+  {
+    invariant: "gate",
+    bug: "the human gate of a step is not waited for",
+    options: () =>
+      withEngine({
+        create: (plan, runId) => REAL_ENGINE.create(ungated(plan), runId),
+        replay: (plan, runId, events) => REAL_ENGINE.replay(ungated(plan), runId, events),
+      }),
+  },
+  {
+    invariant: "noise",
+    bug: "a report about an unknown node is written down",
+    options: () =>
+      tamper(({ state, input, events }) => {
+        if (input.type !== "callback" || input.nodeId !== "nobody") return null;
+        const payload = { nodeId: "nobody", level: "info", message: "who?" } as const;
+        return { events: withExtra(events, state, input.at, { type: "node.log", payload }) };
+      }),
+  },
+  {
+    invariant: "stop",
+    bug: "a halt leaves the nodes that wait",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "node.cancelled", (event) => {
+          if (event.payload.reason !== "run_halted") return event;
+          const { eventId, at, payload } = event;
+          return { eventId, at, type: "node.log", payload: { nodeId: payload.nodeId, level: "info", message: "left" } };
+        }),
+      })),
+  },
+  {
+    invariant: "parallel",
+    bug: "the run's own limit is off by one",
+    options: () =>
+      withEngine({
+        create: (plan, runId) => REAL_ENGINE.create({ ...plan, maxParallel: plan.maxParallel + 1 }, runId),
+        replay: (plan, runId, events) =>
+          REAL_ENGINE.replay({ ...plan, maxParallel: plan.maxParallel + 1 }, runId, events),
+      }),
+  },
+  {
+    invariant: "for_each",
+    bug: "a tolerated failure is left out of the items",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "node.completed", (event) => {
+          const { items } = event.payload.outputs;
+          if (!Array.isArray(items)) return event;
+          const outputs = { ...event.payload.outputs, items: items.filter((item) => item !== null) };
+          return { ...event, payload: { ...event.payload, outputs } };
+        }),
+      })),
+  },
+];
+
+export const WORLD_MUTANTS: readonly Mutant[] = [
+  { invariant: "E15", bug: "one slot too many is granted", options: () => ({ bugs: { grantsTooMany: true } }) },
+  {
+    invariant: "E16",
+    bug: "nothing is reserved at admission",
+    options: () => ({ bugs: { forgetsReservation: true } }),
+  },
+];

@@ -1,0 +1,9 @@
+import { describe, expect, it } from "vitest";
+import { REGRESSION_SEEDS } from "./regressions.ts";
+import { playSchedule } from "./schedule.ts";
+
+describe("seeds that once showed a fault", () => {
+  it.each(REGRESSION_SEEDS)("$seed: $fault", ({ seed }) => {
+    expect(playSchedule(seed).violation?.message, `npm run sim -- --seed ${seed}`).toBeUndefined();
+  });
+});
