@@ -51,6 +51,8 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "child.started":
       return applyChildStarted(state, node, event);
     case "child.finished":
+      state.liveChildren.delete(event.payload.childRunId);
+      return;
     case "gate.decided":
     case "moderation.flagged":
     case "contract.violated":
@@ -266,6 +268,6 @@ export function addTokens(left: Tokens, right: Tokens): Tokens {
 }
 
 function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
-  if (node.now.status !== "running") return;
-  moveNode(state, node, { ...node.now, childRunId: payload.childRunId });
+  state.liveChildren.add(payload.childRunId);
+  if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId: payload.childRunId });
 }

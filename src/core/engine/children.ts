@@ -55,17 +55,15 @@ function bindLensArgs(turn: Turn, node: NodeState, planNode: PlanNode, body: Len
   return { ok: true as const, value: args };
 }
 
+/** A child run has ended. One that was given up before (timed out, rewound) only costs. */
 export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
-  const node = findNode(turn.state, input.nodeId);
-  if (node === undefined) return;
-  const { now } = node;
-  const isOpen = now.status === "running" && now.attempt === input.attempt && now.childRunId === input.childRunId;
-  if (!isOpen && node.reported.has(input.attempt)) return;
-  recordCost(turn, node, input.attempt, input, { isLate: !isOpen, childRunId: input.childRunId });
-  if (!isOpen) return;
-  const { attempt, childRunId, status } = input;
-  emit(turn, "child.finished", { nodeId: node.id, attempt, childRunId, status });
-  settleChild(turn, node, input);
+  const { nodeId, attempt, childRunId, status } = input;
+  const node = findNode(turn.state, nodeId);
+  if (node === undefined || !turn.state.liveChildren.has(childRunId)) return;
+  const isOpen = node.now.status === "running" && node.now.attempt === attempt && node.now.childRunId === childRunId;
+  recordCost(turn, node, attempt, input, { isLate: !isOpen, childRunId });
+  emit(turn, "child.finished", { nodeId, attempt, childRunId, status });
+  if (isOpen) settleChild(turn, node, input);
 }
 
 function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): void {

@@ -33,6 +33,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     counts,
     unsettledNodes: plan.nodes.length,
     expandedRunning: 0,
+    liveChildren: new Set(),
     ready: { entries: [], head: 0 },
     asked: new Map(),
   };

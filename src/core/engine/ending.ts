@@ -113,11 +113,12 @@ export function stopAttempt(turn: Turn, node: NodeState): boolean {
   return false;
 }
 
-/** Ends the run once no plan node is unsettled, or says that it can never end. */
+/** Ends the run once no plan node is unsettled and no child run lives (E19), or says that it can never end. */
 export function finishIfDone(turn: Turn): void {
   const { state } = turn;
   if (state.startedAt === null && state.ending === null) return;
   if (isTerminal(state.status)) return;
+  if (state.liveChildren.size > 0) return;
   if (state.unsettledNodes === 0) return finish(turn);
   if (isStalled(state)) stall(turn);
 }

@@ -41,6 +41,8 @@ export interface RunState {
   unsettledNodes: number;
   /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
   expandedRunning: number;
+  /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
+  readonly liveChildren: Set<string>;
   /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
   /** Verdicts asked for and not yet told: no fact, and empty whenever a commit ends. */

@@ -95,11 +95,11 @@ class Cutter {
   }
 
   /**
-   * Skipped lines become one comment of the same length: offsets stay true, and the parser, which looks through the
-   * comments before a key again for each of them, has one to look through.
+   * Skipped lines become one blank line of the same length: offsets stay true, and the parser, which looks through the
+   * comments before a key again for each of them, has none to look through.
    */
   #push(lexeme: string): void {
-    if (this.#skippedLength > 1) this.list.push("#".repeat(this.#skippedLength - 1));
+    if (this.#skippedLength > 1) this.list.push(" ".repeat(this.#skippedLength - 1));
     if (this.#skippedLength > 0) this.list.push("\n");
     this.#skippedLength = 0;
     if (this.#linePart.length > 0) this.list.push(...this.#linePart);

@@ -26,9 +26,8 @@ export function neverStuck(around: Surroundings): Checker {
   };
 }
 
-/** A run that winds down may have nothing left of its own and still wait for a child run to drain. */
+/** A run may have nothing left of its own and still wait for a child run that was called off to drain. */
 function waitsForChild(around: Surroundings, facts: RunFacts): boolean {
-  if (facts.ending === null) return false;
   return [...facts.children.keys()].some((childRunId) => around.runs.get(childRunId)?.isConsumed === false);
 }
 
