@@ -5,4 +5,8 @@ export const EXIT = {
   badUsage: 2,
   cancelled: 3,
   waiting: 4,
+  /** The server, or the database behind it, does not answer. */
+  unreachable: 5,
+  /** A launch gate said no. */
+  refused: 6,
 } as const;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_CATALOG } from "../core/definition/index.ts";
-import { advance, createRunState, type NodeState } from "../core/engine/index.ts";
+import { advance, createRunState } from "../core/engine/index.ts";
 import { checkSource } from "../core/plan/index.ts";
+import { type NodeView, outlineOf, reduceRun } from "../core/view/index.ts";
 import { chooseNodes } from "./live-tree.ts";
 
 /** A run of many independent nodes of which the first few have been started. */
-function startedRun(count: number): readonly NodeState[] {
+function startedRun(count: number): readonly NodeView[] {
   const steps = Array.from({ length: count }, (_, index) => ({
     id: `n${String(index).padStart(4, "0")}`,
     command: "x",
@@ -25,18 +26,20 @@ function startedRun(count: number): readonly NodeState[] {
     recursionDepth: 0,
   });
   const route = { agentId: null, gatewayId: null, provider: null, model: null, executionPath: null };
+  const log = [...turn.events];
   for (const effect of turn.effects) {
     if (effect.type !== "request-verdict") continue;
     const { nodeId, epoch } = effect;
-    advance(state, {
+    const { events } = advance(state, {
       ...told,
       type: "verdict",
       nodeId,
       epoch,
       verdict: { disposition: "allow", verdictId: "v", route },
     });
+    log.push(...events);
   }
-  return state.nodes;
+  return [...reduceRun(log, outlineOf(plan)).nodes.values()];
 }
 
 describe("nodes on the screen", () => {
@@ -48,7 +51,7 @@ describe("nodes on the screen", () => {
 
   it("are those that go on, then what comes next, in plan order", () => {
     const shown = chooseNodes(startedRun(1_000), 8);
-    expect(shown.map(({ now }) => now.status)).toEqual([
+    expect(shown.map(({ status }) => status)).toEqual([
       ...Array<string>(5).fill("running"),
       "queued",
       "queued",

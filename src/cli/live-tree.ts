@@ -1,20 +1,19 @@
 import type { Stop } from "../bridge/index.ts";
-import type { NodeState, RunState } from "../core/engine/index.ts";
 import { isSettled, type RunEvent } from "../core/event/index.ts";
+import type { NodeView, RunView } from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
-import { describeNode, type Progress } from "./progress.ts";
+import { describeNode, type Fold, type Progress } from "./progress.ts";
 import { clip, createPaint, oneLine, pad, widthOf } from "./terminal-text.ts";
 
 const FRAME_MS = 100;
 const ID_COLUMNS_MAX = 32;
-const TAIL_LENGTH = 160;
 
 /** One line per node, drawn again in place; a run larger than the screen shows what matters now. */
 export function createLiveTree(io: Io): Progress {
   const tree = new LiveTree(io);
   return {
-    show: (state, events) => tree.show(state, events),
+    show: (view, events) => tree.show(view, events),
     pause: () => tree.pause(),
     resume: () => tree.resume(),
     finish: () => tree.pause(),
@@ -23,8 +22,8 @@ export function createLiveTree(io: Io): Progress {
 
 class LiveTree {
   readonly #io: Io;
-  readonly #tails = new Map<string, string>();
-  #state: RunState | null = null;
+  readonly #retries = new Map<string, number>();
+  #view: RunView | null = null;
   #drawnLines = 0;
   #stopTick: Stop | null = null;
   #isPaused = false;
@@ -33,10 +32,11 @@ class LiveTree {
     this.#io = io;
   }
 
-  show(state: RunState, events: readonly RunEvent[]): void {
-    if (state.parentRunId !== null) return;
-    this.#state = state;
-    for (const event of events) this.#note(event);
+  show(view: RunView, events: readonly RunEvent[]): void {
+    this.#view = view;
+    for (const { type, at, payload } of events) {
+      if (type === "node.retried") this.#retries.set(payload.nodeId, at + payload.delayMs);
+    }
     if (!this.#isPaused) this.#stopTick ??= this.#io.clock.after(FRAME_MS, () => this.#tick());
   }
 
@@ -55,66 +55,74 @@ class LiveTree {
     this.#tick();
   }
 
-  #note(event: RunEvent): void {
-    if (event.type === "node.stream.delta") {
-      const { nodeId, text } = event.payload;
-      this.#tails.set(nodeId, `${this.#tails.get(nodeId) ?? ""}${text ?? ""}`.slice(-TAIL_LENGTH));
-    } else if (event.type === "node.completed" || event.type === "node.retried") {
-      this.#tails.delete(event.payload.nodeId);
-    }
-  }
-
   #tick(): void {
     this.#draw();
     this.#stopTick = this.#io.clock.after(FRAME_MS, () => this.#tick());
   }
 
   #draw(): void {
-    if (this.#state === null) return;
-    const lines = this.#frame(this.#state);
+    if (this.#view === null) return;
+    const lines = this.#frame(this.#view);
     const up = this.#drawnLines === 0 ? "" : `\u001b[${this.#drawnLines}A`;
     // Each line is cleared as it is written, and what is left of a longer frame below it.
     this.#io.err.write(`${up}${lines.map((line) => `\r${line}\u001b[K\n`).join("")}\u001b[J`);
     this.#drawnLines = lines.length;
   }
 
-  #frame(state: RunState): readonly string[] {
+  #frame(view: RunView): readonly string[] {
     const { columns, rows } = this.#io.err.size();
     const paint = createPaint(this.#io.err, this.#io.env);
     const now = this.#io.clock.now();
-    const nodes = state.nodes.slice(0, state.plan.nodes.length);
+    const { nodes, folds } = foldInstances(view);
     const shown = chooseNodes(nodes, Math.max(3, rows - 4));
-    const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map(({ id }) => widthOf(id))));
+    const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map(({ id }) => widthOf(oneLine(id)))));
     const lines = shown.map((node) => {
-      const { icon, colour, detail } = describeNode(node, now, this.#tailOf(node.id));
+      const aside = { now, retryAt: this.#retries.get(node.id), fold: folds.get(node.id) };
+      const { icon, colour, detail } = describeNode(node, aside);
       const id = pad(clip(oneLine(node.id), idColumns), idColumns);
       return `${paint(colour, icon)} ${id}  ${clip(detail, columns - idColumns - 5)}`;
     });
     const hidden = nodes.length - shown.length;
     if (hidden > 0) lines.push(paint("gray", `… ${hidden} more nodes`));
-    const settled = nodes.length - state.unsettledNodes;
-    const elapsed = state.startedAt === null ? "" : ` · ${formatDuration((state.endedAt ?? now) - state.startedAt)}`;
-    const cost = state.costMicros > 0 ? ` · ${formatCost(state.costMicros)}` : "";
-    const status = `${state.plan.name} · ${state.status} · ${settled}/${nodes.length}${elapsed}${cost}`;
+    const settled = nodes.filter(({ status }) => isSettled(status)).length;
+    const elapsed = view.startedAt === null ? "" : ` · ${formatDuration((view.endedAt ?? now) - view.startedAt)}`;
+    const cost = view.costMicros > 0 ? ` · ${formatCost(view.costMicros)}` : "";
+    const status = `${view.workflow ?? "run"} · ${view.status} · ${settled}/${nodes.length}${elapsed}${cost}`;
     return [...lines, paint("bold", clip(status, columns - 1))];
-  }
-
-  #tailOf(nodeId: string): string {
-    return oneLine((this.#tails.get(nodeId) ?? "").slice(-60));
   }
 }
 
+/** The nodes of the plan, and how far the instances of each have come. */
+function foldInstances(view: RunView): { readonly nodes: readonly NodeView[]; readonly folds: Map<string, Fold> } {
+  const nodes: NodeView[] = [];
+  const folds = new Map<string, Fold>();
+  for (const node of view.nodes.values()) {
+    if (node.instance === null) {
+      nodes.push(node);
+      continue;
+    }
+    const fold = folds.get(node.instance.parent) ?? { total: 0, settled: 0, failed: 0 };
+    const isFailed = node.status === "failed" || node.status === "timed_out";
+    folds.set(node.instance.parent, {
+      total: fold.total + 1,
+      settled: fold.settled + (isSettled(node.status) ? 1 : 0),
+      failed: fold.failed + (isFailed ? 1 : 0),
+    });
+  }
+  return { nodes, folds };
+}
+
 /** All of them when they fit; otherwise what goes on, then what went wrong, what was last, what comes next. */
-export function chooseNodes(nodes: readonly NodeState[], room: number): readonly NodeState[] {
+export function chooseNodes(nodes: readonly NodeView[], room: number): readonly NodeView[] {
   if (nodes.length <= room) return nodes;
-  const chosen = new Set<NodeState>();
-  const take = (candidates: readonly NodeState[]): void => {
+  const chosen = new Set<NodeView>();
+  const take = (candidates: readonly NodeView[]): void => {
     for (const node of candidates) if (chosen.size < room) chosen.add(node);
   };
-  const settled = nodes.filter(({ now }) => isSettled(now.status));
-  take(nodes.filter(({ now }) => ["running", "streaming", "retrying", "blocked"].includes(now.status)));
-  take(nodes.filter(({ now }) => now.status === "failed" || now.status === "timed_out"));
+  const settled = nodes.filter(({ status }) => isSettled(status));
+  take(nodes.filter(({ status }) => ["running", "streaming", "retrying", "blocked"].includes(status)));
+  take(nodes.filter(({ status }) => status === "failed" || status === "timed_out"));
   take(settled.slice(-room));
-  take(nodes.filter(({ now }) => !isSettled(now.status)));
+  take(nodes.filter(({ status }) => !isSettled(status)));
   return nodes.filter((node) => chosen.has(node));
 }

@@ -1,7 +1,5 @@
-import { isTerminal } from "../core/event/index.ts";
-import type { RunState } from "../core/engine/index.ts";
-import { completedLeaves, type Settlement } from "../driver/index.ts";
-import { printOpenApprovals } from "./approvals.ts";
+import { isTerminal, type RunStatus } from "../core/event/index.ts";
+import type { NodeResult, RunProjection } from "../core/view/index.ts";
 import { EXIT } from "./exit-code.ts";
 import { formatCost, formatCount, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
@@ -9,59 +7,62 @@ import { createPaint, oneLine, printable } from "./terminal-text.ts";
 
 const FAILURES_SHOWN = 10;
 
-export function exitCodeOf(settlement: Settlement): number {
-  if (settlement.kind === "waiting") return EXIT.waiting;
-  if (settlement.kind === "parked") return EXIT.runFailed;
-  switch (settlement.state.status) {
+/** How a run came to rest, wherever it ran. */
+export interface Outcome {
+  readonly workflow: string;
+  readonly projection: RunProjection;
+  readonly durationMs: number | null;
+  /** Nodes that nothing depends on, in plan order: what they gave is the result. */
+  readonly leaves: readonly string[];
+}
+
+export function exitCodeOf(status: RunStatus): number {
+  switch (status) {
     case "completed":
       return EXIT.fine;
     case "cancelled":
       return EXIT.cancelled;
-    default:
+    case "failed":
+    case "timed_out":
       return EXIT.runFailed;
+    case "queued":
+    case "running":
+    case "recovered":
+      return EXIT.waiting;
   }
 }
 
 /** How it ended: failures and a summary for people, the result itself on standard output. */
-export function printOutcome(
-  io: Io,
-  settlement: Settlement,
-  { isQuiet, isJson }: { readonly isQuiet: boolean; readonly isJson: boolean },
-): void {
-  const { state } = settlement;
-  if (settlement.kind === "parked") {
-    io.err.write(`sluice: internal error in run ${state.runId}: ${printable(settlement.message)}\n`);
-    io.err.write("  the run was stopped where it stood; please report this with the workflow file\n");
-    return;
-  }
+export function printOutcome(io: Io, outcome: Outcome, { isQuiet }: { readonly isQuiet: boolean }): void {
+  const { projection } = outcome;
   // A failure the workflow tolerates is told as it happens and counted, not held against the run.
-  if (state.status !== "completed") printFailures(io, state);
-  if (settlement.kind === "waiting") printOpenApprovals(io, settlement.approvals);
-  else if (!isQuiet && !isJson) printSummary(io, state);
-  if (!isJson) printResults(io, state);
+  if (projection.status !== "completed") printFailures(io, projection.nodeResults);
+  if (!isQuiet && isTerminal(projection.status)) printSummary(io, outcome);
+  printResults(io, outcome);
 }
 
-function printFailures(io: Io, state: RunState): void {
-  const failed = state.nodes.flatMap(({ id, now }) =>
-    now.status === "failed" || now.status === "timed_out" ? [{ id, ...now }] : [],
-  );
-  for (const { id, status, errorCode, errorMessage } of failed.slice(0, FAILURES_SHOWN)) {
-    io.err.write(`${printable(id)}: ${status}: ${errorCode}: ${oneLine(errorMessage)}\n`);
+export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
+  const failed = nodes.filter(({ status }) => status === "failed" || status === "timed_out");
+  for (const { nodeId, status, errorCode, errorMessage } of failed.slice(0, FAILURES_SHOWN)) {
+    io.err.write(`${printable(nodeId)}: ${status}: ${errorCode ?? status}: ${oneLine(errorMessage ?? "")}\n`);
   }
   if (failed.length > FAILURES_SHOWN) io.err.write(`… and ${failed.length - FAILURES_SHOWN} more failed\n`);
 }
 
-function printSummary(io: Io, state: RunState): void {
+function printSummary(io: Io, { workflow, projection, durationMs }: Outcome): void {
   const paint = createPaint(io.err, io.env);
-  const { counts, plan, status, startedAt, endedAt, costMicros, runId } = state;
+  const { status, executedCount, failedCount, nodeResults, costMicros, runId } = projection;
   const isFine = status === "completed";
-  const failed = counts.failed + counts.timed_out;
+  const count = (wanted: NodeResult["status"]): number =>
+    nodeResults.reduce((sum, node) => sum + (node.status === wanted ? 1 : 0), 0);
+  const skipped = count("skipped");
+  const cancelled = count("cancelled");
   const parts = [
-    `${plan.name} ${status}${isTerminal(status) && startedAt !== null && endedAt !== null ? ` in ${formatDuration(endedAt - startedAt)}` : ""}`,
-    `${formatCount(counts.completed, "node")} completed`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(counts.skipped > 0 ? [`${counts.skipped} skipped`] : []),
-    ...(counts.cancelled > 0 ? [`${counts.cancelled} cancelled`] : []),
+    `${oneLine(workflow)} ${status}${durationMs === null ? "" : ` in ${formatDuration(durationMs)}`}`,
+    `${formatCount(executedCount, "node")} completed`,
+    ...(failedCount > 0 ? [`${failedCount} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
     ...(costMicros > 0 ? [formatCost(costMicros)] : []),
     runId,
   ];
@@ -69,14 +70,18 @@ function printSummary(io: Io, state: RunState): void {
 }
 
 /** What the last nodes gave: alone as it is, several under their names. */
-function printResults(io: Io, state: RunState): void {
-  const leaves = completedLeaves(state).map(({ nodeId, now }) => ({
-    nodeId,
-    text: now.envelope.output === "" ? JSON.stringify(now.outputs, null, 2) : now.envelope.output,
-  }));
+function printResults(io: Io, { projection, leaves }: Outcome): void {
+  const wanted = new Set(leaves);
+  const results = projection.nodeResults
+    .filter(({ nodeId, status }) => status === "completed" && wanted.has(nodeId))
+    .map((node) => ({ nodeId: node.nodeId, text: textOf(node) }));
   const show = io.out.isTty ? printable : (text: string): string => text;
-  for (const { nodeId, text } of leaves) {
-    const heading = leaves.length > 1 ? `# ${nodeId}\n` : "";
+  for (const { nodeId, text } of results) {
+    const heading = results.length > 1 ? `# ${nodeId}\n` : "";
     io.out.write(`${heading}${show(text)}${text.endsWith("\n") ? "" : "\n"}`);
   }
+}
+
+export function textOf({ output, outputs }: NodeResult): string {
+  return output === null || output === "" ? JSON.stringify(outputs ?? {}, null, 2) : output;
 }

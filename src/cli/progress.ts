@@ -1,12 +1,13 @@
-import type { NodeState, RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
+import type { NodeView, RunView } from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { createPaint, oneLine, type Paint } from "./terminal-text.ts";
 
 /** Shows how a run goes. */
 export interface Progress {
-  readonly show: (state: RunState, events: readonly RunEvent[]) => void;
+  /** The view has the events folded into it already. */
+  readonly show: (view: RunView, events: readonly RunEvent[]) => void;
   /** Leaves the terminal alone until `resume`. */
   readonly pause: () => void;
   readonly resume: () => void;
@@ -22,8 +23,7 @@ export function createLineProgress(io: Io): Progress {
   const paint = createPaint(io.err, io.env);
   return {
     ...SILENT,
-    show(state, events) {
-      if (state.parentRunId !== null) return;
+    show(_, events) {
       for (const event of events) {
         const line = lineOf(event, paint);
         if (line !== null) io.err.write(`${line}\n`);
@@ -70,39 +70,54 @@ export interface NodeLine {
   readonly detail: string;
 }
 
+/** What the view of a node alone does not say. */
+export interface NodeAside {
+  readonly now: number;
+  /** When a node that failed is tried again. */
+  readonly retryAt: number | undefined;
+  readonly fold: Fold | undefined;
+}
+
+/** The instances of a node, counted. */
+export interface Fold {
+  readonly total: number;
+  readonly settled: number;
+  readonly failed: number;
+}
+
+const SAID_LENGTH = 60;
+
 /** A node as it is now, in one line. */
-export function describeNode(node: NodeState, now: number, streamed: string): NodeLine {
+export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside): NodeLine {
   const cost = node.costMicros > 0 ? ` ${formatCost(node.costMicros)}` : "";
-  const current = node.now;
-  switch (current.status) {
+  const folded = foldText(fold);
+  switch (node.status) {
     case "running":
     case "streaming": {
-      const tries = current.attempt > 1 ? ` attempt ${current.attempt}` : "";
-      const said = streamed === "" ? "" : `  ${streamed}`;
-      const elapsed = formatDuration(Math.max(0, now - current.startedAt));
-      return { icon: "●", colour: "cyan", detail: `${elapsed}${cost}${tries}${foldOf(node)}${said}` };
+      const tries = node.attempts > 1 ? ` attempt ${node.attempts}` : "";
+      const said = node.streamedText === "" ? "" : `  ${oneLine(node.streamedText.slice(-SAID_LENGTH))}`;
+      const elapsed = formatDuration(Math.max(0, now - (node.startedAt ?? now)));
+      return { icon: "●", colour: "cyan", detail: `${elapsed}${cost}${tries}${folded}${said}` };
     }
     case "completed":
-      return { icon: "✓", colour: "green", detail: `${formatDuration(current.durationMs)}${cost}${foldOf(node)}` };
+      return { icon: "✓", colour: "green", detail: `${formatDuration(node.durationMs ?? 0)}${cost}${folded}` };
     case "failed":
-    case "timed_out":
-      return {
-        icon: "✗",
-        colour: "red",
-        detail: `${current.errorCode}: ${oneLine(current.errorMessage)}${cost}${foldOf(node)}`,
-      };
+    case "timed_out": {
+      const why = `${node.errorCode ?? node.status}: ${oneLine(node.errorMessage ?? "")}`;
+      return { icon: "✗", colour: "red", detail: `${why}${cost}${folded}` };
+    }
     case "retrying": {
-      const rest = formatDuration(Math.max(0, current.until - now));
-      return { icon: "↻", colour: "yellow", detail: `again in ${rest}: ${current.errorCode}${cost}` };
+      const rest = retryAt === undefined ? "soon" : `in ${formatDuration(Math.max(0, retryAt - now))}`;
+      return { icon: "↻", colour: "yellow", detail: `again ${rest}: ${node.errorCode ?? "failed"}${cost}` };
     }
     case "blocked":
       return { icon: "?", colour: "yellow", detail: `waits for a person${cost}` };
     case "queued":
-      return { icon: "○", colour: "gray", detail: `waits: ${current.waitingReason}` };
+      return { icon: "○", colour: "gray", detail: `waits: ${node.waitingReason ?? "queued"}` };
     case "skipped":
-      return { icon: "–", colour: "gray", detail: `skipped: ${current.reason}` };
+      return { icon: "–", colour: "gray", detail: `skipped${after(node.errorCode ?? node.waitingReason)}` };
     case "cancelled":
-      return { icon: "×", colour: "gray", detail: `cancelled: ${oneLine(current.reason)}` };
+      return { icon: "×", colour: "gray", detail: `cancelled${after(node.errorCode)}` };
     case "pending":
     case "invalidated":
     case "awaiting_dependency":
@@ -110,9 +125,11 @@ export function describeNode(node: NodeState, now: number, streamed: string): No
   }
 }
 
-/** The instances of a node, folded into counts. */
-function foldOf({ expansion }: NodeState): string {
-  if (expansion === null) return "";
-  const failed = expansion.failed > 0 ? `, ${expansion.failed} failed` : "";
-  return ` ${expansion.settled}/${expansion.members.length}${failed}`;
+function after(reason: string | null): string {
+  return reason === null ? "" : `: ${oneLine(reason)}`;
+}
+
+function foldText(fold: Fold | undefined): string {
+  if (fold === undefined) return "";
+  return ` ${fold.settled}/${fold.total}${fold.failed > 0 ? `, ${fold.failed} failed` : ""}`;
 }

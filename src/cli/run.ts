@@ -12,7 +12,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { frameEvent, projectRun } from "../core/view/index.ts";
+import { applyToView, createView, frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
 import {
   type AnswerApproval,
   createAllowAllJudge,
@@ -21,7 +21,7 @@ import {
   type PinnedWorkflow,
   type Settlement,
 } from "../driver/index.ts";
-import { answerNo, answerYes, type ApproveMode, createPrompter, leaveOpen } from "./approvals.ts";
+import { answerNo, answerYes, type ApproveMode, createPrompter, leaveOpen, printOpenApprovals } from "./approvals.ts";
 import { readArgs } from "./args.ts";
 import { loadCatalog } from "./catalog.ts";
 import { EXIT } from "./exit-code.ts";
@@ -30,7 +30,7 @@ import { createLiveTree } from "./live-tree.ts";
 import { printProblems } from "./problem-report.ts";
 import { createLineProgress, type Progress, SILENT } from "./progress.ts";
 import { loadScript } from "./rehearsal.ts";
-import { exitCodeOf, printOutcome } from "./outcome.ts";
+import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { readSourceFile, reasonOf, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
@@ -79,8 +79,10 @@ export async function prepare(
 /** Runs in this process until the run ends, or nobody but a person could make it go on. */
 export async function perform(io: Io, prepared: Prepared, options: RunOptions): Promise<number> {
   const { workspace, args, script } = prepared;
+  const { plan } = workspace.workflow;
   const progress = chooseProgress(io, options);
-  const record = options.json === true ? createRecorder(io) : () => undefined;
+  const record = options.json === true ? createRecorder(io, plan) : () => undefined;
+  const view = createView(outlineOf(plan));
   const ledger = options.ledger === undefined ? {} : { ledger: openLedger(io, options.ledger) };
   const driver = new LocalDriver({
     adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger })],
@@ -91,8 +93,11 @@ export async function perform(io: Io, prepared: Prepared, options: RunOptions): 
     resolveWorkflow: workspace.resolve,
     answerApproval: chooseAnswers(io, options, progress),
     onEvents(state, events) {
-      record(state, events);
-      progress.show(state, events);
+      // Child runs have numbers and a screen of their own.
+      if (state.parentRunId !== null) return;
+      record(state.runId, events);
+      for (const event of events) applyToView(view, event);
+      progress.show(view, events);
     },
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
   });
@@ -110,9 +115,27 @@ export async function perform(io: Io, prepared: Prepared, options: RunOptions): 
 
 function report(io: Io, settlement: Settlement, options: RunOptions): number {
   const { state } = settlement;
-  if (options.json === true) io.out.write(`${JSON.stringify(projectRun(state, { workflowId: state.plan.name }))}\n`);
-  printOutcome(io, settlement, { isQuiet: options.quiet === true, isJson: options.json === true });
-  return exitCodeOf(settlement);
+  const projection = projectRun(state, { workflowId: state.plan.name });
+  if (options.json === true) io.out.write(`${JSON.stringify(projection)}\n`);
+  if (settlement.kind === "parked") {
+    io.err.write(`sluice: internal error in run ${state.runId}: ${printable(settlement.message)}\n`);
+    io.err.write("  the run was stopped where it stood; please report this with the workflow file\n");
+    return EXIT.runFailed;
+  }
+  if (options.json === true) printFailures(io, projection.status === "completed" ? [] : projection.nodeResults);
+  else printOutcome(io, outcomeOf(state, projection), { isQuiet: options.quiet === true });
+  if (settlement.kind === "waiting") printOpenApprovals(io, settlement.approvals);
+  return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(state.status);
+}
+
+function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): Outcome {
+  const durationMs = startedAt === null || endedAt === null ? null : endedAt - startedAt;
+  return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
+}
+
+/** Nodes that nothing depends on. */
+export function leavesOf(plan: Plan): readonly string[] {
+  return plan.nodes.filter(({ dependents }) => dependents.length === 0).map(({ id }) => id);
 }
 
 /** Tried before anything starts: a ledger that cannot be written must not be found out by the first effect. */
@@ -132,7 +155,7 @@ function withMaxTime(workflow: PinnedWorkflow, seconds: number | undefined): Pin
   return { ...workflow, plan: { ...plan, timeoutMs: Math.min(plan.timeoutMs ?? Infinity, seconds * 1_000) } };
 }
 
-function chooseProgress(io: Io, options: RunOptions): Progress {
+export function chooseProgress(io: Io, options: { readonly quiet?: boolean; readonly json?: boolean }): Progress {
   if (options.quiet === true || options.json === true) return SILENT;
   return io.err.isTty && io.env["TERM"] !== "dumb" ? createLiveTree(io) : createLineProgress(io);
 }
@@ -158,12 +181,10 @@ function cancelOnInterrupt(io: Io, driver: LocalDriver, runId: string): () => vo
   });
 }
 
-/** Writes the run's own events, as the API would send them; those of child runs have numbers of their own. */
-function createRecorder(io: Io): (state: RunState, events: readonly RunEvent[]) => void {
+/** Writes the events of the run as the API would send them. */
+function createRecorder(io: Io, plan: Plan): (runId: string, events: readonly RunEvent[]) => void {
   const traceId = randomBytes(16).toString("hex");
-  return (state, events) => {
-    if (state.parentRunId !== null) return;
-    const { runId, plan } = state;
+  return (runId, events) => {
     for (const event of events) {
       const wave = waveOf(plan, event);
       const frame = frameEvent(event, {

@@ -6,6 +6,7 @@ import { createAllowAllJudge, LocalDriver, type Settlement } from "../driver/ind
 import { answerYes } from "./approvals.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
+import { EXIT } from "./exit-code.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { prepare, type Prepared, type RunOptions } from "./run.ts";
 import { readSourceFile } from "./source-file.ts";
@@ -23,7 +24,8 @@ export async function simulate(io: Io, name: string, options: SimulateOptions): 
   const forecast = forecastOf(settlement, log);
   if (options.json === true) io.out.write(`${JSON.stringify(forecast, null, 2)}\n`);
   else printForecast(io, forecast);
-  return exitCodeOf(settlement);
+  if (settlement.kind === "parked") return EXIT.runFailed;
+  return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(settlement.state.status);
 }
 
 /** Runs it to its end in no time at all, with everybody who would be asked saying yes. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
+import type { StoredEvent } from "./event-pack.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -25,8 +26,8 @@ export interface RunStore {
   getRun(orgId: string, runId: string): Promise<RunRecord | undefined>;
   /** Newest first. */
   listRuns(orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>>;
-  /** Events after a cursor in order; at most `limit`. */
-  readEvents(orgId: string, runId: string, afterEventId: number, limit: number): Promise<readonly RunEvent[]>;
+  /** Events after a cursor in order; at most `limit`. Large values stay references. */
+  readEvents(orgId: string, runId: string, afterEventId: number, limit: number): Promise<readonly StoredEvent[]>;
   /** For tails: the last event id and status of each watched run, in one query. */
   headsOf(runIds: readonly string[]): Promise<readonly RunHead[]>;
   /** The run an idempotency key started, with the hash of its body, if it is younger than a day. */
@@ -172,7 +173,10 @@ export interface Listed<T> {
 
 export interface WorkflowStore {
   /** A new version, or the newest one unchanged when the content is the same. */
-  saveWorkflow(orgId: string, saving: WorkflowSaving): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }>;
+  saveWorkflow(
+    orgId: string,
+    saving: WorkflowSaving,
+  ): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }>;
   getWorkflow(orgId: string, name: string): Promise<WorkflowRecord | undefined>;
   listWorkflows(orgId: string, page: Page): Promise<Listed<WorkflowRecord>>;
   getVersion(orgId: string, name: string, version: number): Promise<WorkflowVersion | undefined>;

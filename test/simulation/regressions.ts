@@ -13,4 +13,5 @@ export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly fault:
   { seed: 12371, fault: "a cancelled run ended before its child, whose deadline had passed" },
   { seed: 1190, fault: "a gate that nobody answered was dispatched after its escalation" },
   { seed: 3550, fault: "a step that nobody approved was dispatched after its escalation" },
+  { seed: 512014, fault: "an answered escalation began an eleventh call" },
 ];

@@ -93,11 +93,13 @@ function bindParam(
   exempt: Set<string>,
 ): string | undefined {
   const sources: { label: string | null; id: string; value: Json }[] = [];
+  let untaken = 0;
   const isOne = param.edges.length === 1;
   for (const edge of param.edges) {
     const reading = readEdge(state, edge);
     if (!reading.ok) return reading.failure;
     const { isOpen, value } = reading.value;
+    if (!isOpen && isUntaken(state, edge)) untaken += 1;
     if (!isOpen || value === undefined) continue;
     const source = nodeAt(state, edge.source);
     const label = state.plan.nodes[edge.source]?.label ?? null;
@@ -107,24 +109,32 @@ function bindParam(
     handOff(gathering, { ...handoff, ...transform });
   }
   if (sources.length > 0) setValue(values, param.label, mergeValues(param.strategy, sources));
-  else if (!values.has(normaliseLabel(param.label))) bindNothing(state, body, param, values, gathering, exempt);
+  else if (!values.has(normaliseLabel(param.label))) {
+    bindNothing(state, body, param, untaken === param.edges.length, { values, gathering, exempt });
+  }
   return undefined;
 }
 
-function bindNothing(
-  state: RunState,
-  body: LensBody,
-  param: LensParam,
-  values: LabelledValues,
-  gathering: Gathering,
-  exempt: Set<string>,
-): void {
-  const statuses = param.edges.map((edge) => nodeAt(state, edge.source).now.status);
-  if (statuses.every((status) => status === "skipped")) {
-    gathering.warnings.add(`${param.label}: every node that feeds it was skipped, its value is empty`);
-  } else if (body.onParentFailure !== "substitute_default" || statuses.includes("completed")) return;
-  exempt.add(param.label);
-  setValue(values, param.label, "");
+/** A branch that was not taken: its source was skipped, or completed and the edge's condition does not hold. */
+function isUntaken(state: RunState, edge: LensPlanEdge): boolean {
+  const { status } = nodeAt(state, edge.source).now;
+  return status === "skipped" || status === "completed";
+}
+
+interface Bound {
+  readonly values: LabelledValues;
+  readonly gathering: Gathering;
+  readonly exempt: Set<string>;
+}
+
+/** A join over a branch not taken gets '', as does one whose failed parents are to be substituted. */
+function bindNothing(state: RunState, body: LensBody, param: LensParam, isUntakenOnly: boolean, bound: Bound): void {
+  const hasCompleted = param.edges.some((edge) => nodeAt(state, edge.source).now.status === "completed");
+  if (isUntakenOnly)
+    bound.gathering.warnings.add(`${param.label}: no branch that feeds it was taken, its value is empty`);
+  else if (body.onParentFailure !== "substitute_default" || hasCompleted) return;
+  bound.exempt.add(param.label);
+  setValue(bound.values, param.label, "");
 }
 
 interface EdgeReading {

@@ -106,3 +106,8 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
     errorMessage: failure.message,
   });
 }
+
+/** The bound on adapter calls holds whatever retries, re-sends and people ask for. */
+export function tooManyCalls(node: NodeState): Failure {
+  return { code: "too_many_calls", message: `${node.id} was sent ${node.calls} times, which is the limit` };
+}

@@ -4,7 +4,7 @@ import { dispatchOf } from "./dispatching.ts";
 import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
-import { failNode } from "./failing.ts";
+import { failNode, tooManyCalls } from "./failing.ts";
 import { findNode, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
 import { isOpen, outcomeUnknown, timeOut } from "./on-callback.ts";
@@ -77,10 +77,7 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
   if (childRunId !== null || route === null) return;
   if (planNodeOf(state, node).effects === "at_most_once")
     return failNode(turn, node, outcomeUnknown(node, "its sender was lost"));
-  if (node.calls >= LIMITS.callsPerNodeMax) {
-    const message = `${node.id} was sent ${node.calls} times without an answer`;
-    return failNode(turn, node, { code: "too_many_calls", message });
-  }
+  if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
   const binding = bind(state, node);
   if (binding.kind !== "bound")
     return failNode(turn, node, { code: "dispatch_failed", message: `${node.id} cannot be sent again` });

@@ -1,12 +1,12 @@
 /** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
-import { invariant, required } from "../base/index.ts";
+import { invariant, LIMITS, required } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { PlanNode } from "../plan/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
 import { bind } from "./bind.ts";
 import type { Binding } from "./binding.ts";
 import { startChild } from "./children.ts";
-import { endFailed, failNode } from "./failing.ts";
+import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -91,6 +91,7 @@ function compact({ ready }: RunState): void {
 /** A node's turn has come: bind and ask for a verdict, or start its child. */
 export function requestNode(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
+  if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
   if (planNode.child !== null) return startChild(turn, node, planNode);
   const binding = bind(turn.state, node);
   switch (binding.kind) {

@@ -29,18 +29,20 @@ export function restartFrom(state: RunState, fromNode?: string): readonly Carrie
 
 /** What a run branched from this state keeps of it: all that has settled well. */
 export function branchFrom(state: RunState): readonly Carried[] {
-  return keep(state, new Set());
+  const unsettled = state.plan.nodes.filter(({ index }) => carriedOf(nodeAt(state, index)).length === 0);
+  return keep(state, new Set(unsettled.map(({ index }) => index)));
 }
 
 function keep(state: RunState, redo: ReadonlySet<number>): readonly Carried[] {
   return state.nodes.flatMap((node) => (isKept(state, node, redo) ? carriedOf(node) : []));
 }
 
-/** An instance is kept when its node is, or when the node runs again with the very list it had. */
+/** An instance is kept when its node did not complete and runs again with the very list it had. */
 function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>): boolean {
   if (node.instance === null) return !redo.has(node.planIndex);
   const { parents } = planNodeOf(state, node);
-  return redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));
+  const isDone = nodeAt(state, node.planIndex).now.status === "completed";
+  return !isDone && redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));
 }
 
 function carriedOf({ id: nodeId, now }: NodeState): readonly Carried[] {

@@ -25,7 +25,6 @@ const SPECIAL = /:(?: |$)| #|[\t\r\u0085\u2028\u2029\ufeff]/;
 
 function doubleQuoted(written: string): string | undefined {
   if (!/^"(?:[^"\\\t\r]|\\["\\/nrt])*"$/.test(written)) return undefined;
-  // These escapes mean the same in JSON, whose strings may hold nothing below the space.
   return written.includes("\\")
     ? written.slice(1, -1).replace(/\\(.)/g, (_, sign: string) => ESCAPES.get(sign) ?? sign)
     : written.slice(1, -1);

@@ -22,7 +22,7 @@ export function readPlainYaml(text: string): PlainValue | null {
 }
 
 const KEY = /([A-Za-z_][A-Za-z0-9_-]{0,127}):(?=[ \r\n]|$)/y;
-const FLOW_LIST = /^\[[A-Za-z_][A-Za-z0-9_.-]*(?:, ?[A-Za-z_][A-Za-z0-9_.-]*)*\]$/;
+const BRACKET_LIST = /^\[[A-Za-z_][A-Za-z0-9_.-]*(?:, ?[A-Za-z_][A-Za-z0-9_.-]*)*\]$/;
 
 /** Every reader answers null when the text is not plain. */
 class Reader {
@@ -94,7 +94,7 @@ class Reader {
     this.#lines.next();
     if (!this.#lines.isAtEnd && this.#lines.indent > indent) return null;
     if (written === "[]") return listOf(position, []);
-    if (written.startsWith("[")) return flowList(position, written);
+    if (written.startsWith("[")) return bracketList(position, written);
     const value = plainScalar(written);
     return value === undefined ? null : leaf(value, position);
   }
@@ -121,8 +121,8 @@ function listOf(start: number, items: readonly PlainValue[]): PlainValue {
   return { value: items.map(({ value }) => value), start, child };
 }
 
-function flowList(start: number, written: string): PlainValue | null {
-  if (!FLOW_LIST.test(written)) return null;
+function bracketList(start: number, written: string): PlainValue | null {
+  if (!BRACKET_LIST.test(written)) return null;
   const items: PlainValue[] = [];
   for (const { 0: word, index } of written.matchAll(/[^[\], ]+/g)) {
     const value = plainScalar(word);

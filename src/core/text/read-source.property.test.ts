@@ -171,7 +171,7 @@ describe("agreement", () => {
           expect(document?.errors).toEqual([]);
         expect(tree.value).toEqual(document?.toJS());
       }),
-      { numRuns: 1_500 },
+      { numRuns: 1_000 },
     );
     expect(accepted).toBeGreaterThan(100);
   });
@@ -217,7 +217,7 @@ describe("agreement", () => {
         const scan = scanJson(text, new ProblemList(new LineTable(text)));
         expect(scan.kind === "broken").toBe(!isJson(text));
       }),
-      { numRuns: 1_500 },
+      { numRuns: 1_000 },
     );
   });
 });
@@ -249,7 +249,7 @@ describe("laws of any reading", () => {
           expect(column).toBeLessThanOrEqual((lines[line - 1] ?? "").length + 1);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: 1_000 },
     );
   });
 

@@ -83,9 +83,7 @@ class Builder {
     const offset = key.range[0];
     if (text === null) {
       if (!isAlias(key)) {
-        const message = isScalar(key)
-          ? "There is no key before this colon."
-          : "A key must be text, not a list or a map.";
+        const message = isScalar(key) ? "A key is missing here." : "A key must be text, not a list or a map.";
         this.#problems.add(
           "yaml_syntax",
           offset,

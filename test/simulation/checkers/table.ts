@@ -58,7 +58,7 @@ function mayMove(facts: RunFacts, node: NodeFacts, to: NodeStatus): boolean {
 
 /** Every event has the payload its type promises. Sampled: schemas are slow, and shapes do not depend on luck. */
 export function payloadsFit(_around: unknown, seed: number): Checker {
-  const isSampled = seed % 16 === 0;
+  const isSampled = seed % 32 === 0;
   return {
     id: "schema",
     beforeEvent({ facts, event }: Seen): void {

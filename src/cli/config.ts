@@ -1,0 +1,95 @@
+import { isAbsolute, resolve } from "node:path";
+import { z } from "zod";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { printable } from "./terminal-text.ts";
+
+export const DEFAULT_PORT = 7717;
+export const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_DATA = ".sluice";
+
+/** A key of our own, as it is written; as a bearer other tokens will do. */
+const KEY = /^slk_[A-Za-z0-9_-]{1,200}$/;
+const BEARER = /^[\u0021-\u007e]{1,8192}$/;
+
+const httpUrl = z.string().refine((text) => isUrl(text, ["http:", "https:"]), "must be an http or https URL");
+const port = z.union([z.number(), z.string().regex(/^\d{1,5}$/)]).transform(Number);
+const settingsSchema = z.object({
+  url: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  key: z.string().regex(BEARER, "must be a key without spaces").optional(),
+  adminKey: z.string().regex(KEY, 'must be "slk_" and 1 to 200 letters, digits, _ or -').optional(),
+  data: z.string().default(DEFAULT_DATA),
+  databaseUrl: z
+    .string()
+    .refine((text) => isUrl(text, ["postgres:", "postgresql:"]), "must be a postgres:// URL")
+    .optional(),
+  port: port.refine((number) => number <= 65_535, "must be a port from 0 to 65535").default(DEFAULT_PORT),
+  host: z
+    .string()
+    .regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address")
+    .default(DEFAULT_HOST),
+  publicUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+});
+
+/** Where things are: from flags, else from the environment, else by default. */
+export type Config = Readonly<z.infer<typeof settingsSchema>> & {
+  /** The server was named on the command line, not in the environment. */
+  readonly isUrlGiven: boolean;
+};
+
+/** What a command line may say about the same things. */
+export interface ConfigFlags {
+  readonly url?: string;
+  readonly key?: string;
+  readonly adminKey?: string;
+  readonly data?: string;
+  readonly databaseUrl?: string;
+  readonly port?: string;
+  readonly host?: string;
+  readonly publicUrl?: string;
+}
+
+type Setting = keyof ConfigFlags;
+
+const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variable: string | null }>> = {
+  url: { flag: "--url", variable: "SLUICE_URL" },
+  key: { flag: "--key", variable: "SLUICE_KEY" },
+  adminKey: { flag: "--key", variable: "SLUICE_KEY" },
+  data: { flag: "--data", variable: "SLUICE_DATA" },
+  databaseUrl: { flag: "--database-url", variable: "DATABASE_URL" },
+  port: { flag: "--port", variable: "SLUICE_PORT" },
+  host: { flag: "--host", variable: null },
+  publicUrl: { flag: "--public-url", variable: null },
+};
+
+/** What somebody who talks to a server needs, and what somebody who is one. */
+export const CLIENT_SETTINGS: readonly Setting[] = ["url", "key", "data"];
+export const HOST_SETTINGS: readonly Setting[] = ["adminKey", "data", "databaseUrl", "port", "host", "publicUrl"];
+
+/** Reads everything and says everything that is wrong with it, secrets left out. Empty means not set. */
+export function readConfig(io: Pick<Io, "env" | "err" | "cwd">, flags: ConfigFlags, wanted: readonly Setting[]): Config {
+  const given = new Map<Setting, { readonly value: string; readonly from: string }>();
+  for (const setting of wanted) {
+    const { flag, variable } = SOURCES[setting];
+    const fromFlag = flags[setting] ?? "";
+    const fromEnv = variable === null ? "" : (io.env[variable] ?? "");
+    if (fromFlag !== "") given.set(setting, { value: fromFlag, from: flag });
+    else if (fromEnv !== "" && variable !== null) given.set(setting, { value: fromEnv, from: variable });
+  }
+  const read = settingsSchema.safeParse(Object.fromEntries([...given].map(([name, { value }]) => [name, value])));
+  if (!read.success) {
+    const wrong = read.error.issues.map(({ path, message }) => {
+      const setting = wanted.find((name) => name === path[0]);
+      const from = setting === undefined ? "the settings" : (given.get(setting)?.from ?? SOURCES[setting].flag);
+      return `${from} ${setting === "port" ? "must be a port from 0 to 65535" : printable(message)}`;
+    });
+    for (const line of wrong.slice(0, -1)) io.err.write(`sluice: ${line}\n`);
+    throw new Refusal(wrong.at(-1) ?? "the settings are not valid");
+  }
+  const data = isAbsolute(read.data.data) ? read.data.data : resolve(io.cwd, read.data.data);
+  return Object.freeze({ ...read.data, data, isUrlGiven: given.get("url")?.from === SOURCES.url.flag });
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}

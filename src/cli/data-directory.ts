@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "./refusal.ts";
+import { reasonOf } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+const ONLY_OWNER = 0o600;
+
+/** A server that said it is running from a data directory. */
+export interface RunningServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** The directory `sluice up` keeps everything in: the database, the key it prints, and where it can be reached. */
+export class DataDirectory {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  get databasePath(): string {
+    return join(this.path, "database");
+  }
+
+  /** Makes it, for its owner alone, and keeps it out of version control. */
+  create(): void {
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      writeFileSync(join(this.path, ".gitignore"), "*\n");
+    } catch (thrown) {
+      throw new Refusal(`cannot write to the data directory ${printable(this.path)}: ${reasonOf(thrown)}`);
+    }
+  }
+
+  /** The secret that was printed before; it is kept nowhere else in plain. */
+  readKey(): string | null {
+    const text = this.#read("key")?.trim() ?? "";
+    return text === "" ? null : text;
+  }
+
+  writeKey(key: string): void {
+    this.#write("key", `${key}\n`);
+  }
+
+  /** The server of this directory, if its process is alive. */
+  readServer(): RunningServer | null {
+    const text = this.#read("server.json");
+    if (text === null) return null;
+    try {
+      const { url, pid } = JSON.parse(text) as Partial<RunningServer>;
+      return typeof url === "string" && typeof pid === "number" && isAlive(pid) ? { url, pid } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  writeServer(server: RunningServer): void {
+    this.#write("server.json", `${JSON.stringify(server)}\n`);
+  }
+
+  removeServer(): void {
+    rmSync(join(this.path, "server.json"), { force: true });
+  }
+
+  #read(name: string): string | null {
+    try {
+      return readFileSync(join(this.path, name), "utf8");
+    } catch {
+      return null;
+    }
+  }
+
+  #write(name: string, text: string): void {
+    const file = join(this.path, name);
+    try {
+      writeFileSync(file, text, { mode: ONLY_OWNER });
+      // The mode above counts only for a file that is new.
+      chmodSync(file, ONLY_OWNER);
+    } catch (thrown) {
+      throw new Refusal(`cannot write ${printable(file)}: ${reasonOf(thrown)}`);
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid < 1) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    // Somebody else's process is alive all the same.
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+  }
+}

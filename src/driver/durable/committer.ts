@@ -1,0 +1,242 @@
+/**
+ * Takes what is queued, lets the engine decide each run to its rest (verdicts included), and writes it all in one
+ * transaction. Replies, effects and listeners come only after the commit.
+ *
+ * D5 a state that was worked on and not committed is dropped · D6 a run that another replica advanced is loaded again
+ * and its inputs tried again, the rest of the batch stands · D7 one run that cannot be written is found by bisection and
+ * parked, the others commit · D8 while the database is away inputs wait; none is lost while the process lives.
+ */
+import { advance, type Effect, type Input, type Refusal, type Timer } from "../../core/engine/index.ts";
+import { isTerminal, type RunEvent } from "../../core/event/index.ts";
+import type { CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
+import type { Judge } from "../judge.ts";
+import { type Decided, deriveCommit, timerKey } from "./derive-commit.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { RunCache } from "./run-cache.ts";
+import type { RunQueue, Taken, Waiting } from "./run-queue.ts";
+
+export interface CommitterOptions {
+  readonly store: Pick<RunStore, "commit">;
+  readonly cache: RunCache;
+  readonly queue: RunQueue;
+  readonly judge: Judge;
+  readonly replicaId: string;
+  readonly now: () => number;
+  readonly jitter: () => number;
+  /** True for errors that mean "the database is away": then the batch waits and is tried again. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** After the commit, for each run that changed. */
+  readonly onCommitted: (committed: Committed) => void;
+  readonly onParked: (runId: string, error: unknown) => void;
+}
+
+export interface Committed {
+  readonly live: LiveRun;
+  readonly events: readonly RunEvent[];
+  readonly effects: readonly Effect[];
+  readonly toldTimers: readonly Timer[];
+}
+
+interface Work extends Decided {
+  readonly taken: Taken;
+  readonly refusals: readonly (Refusal | undefined)[];
+}
+
+const RUNS_PER_BATCH_MAX = 300;
+const INPUTS_PER_BATCH_MAX = 600;
+const UNAVAILABLE_SLEEPS_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
+
+export class Committer {
+  readonly #options: CommitterOptions;
+  commits = 0;
+  committedEvents = 0;
+  committedRuns = 0;
+  conflicts = 0;
+  parked = 0;
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+  }
+
+  /** Works off one batch; false when there was nothing to do. */
+  async step(): Promise<boolean> {
+    const { queue, cache } = this.#options;
+    const taken = queue.take(RUNS_PER_BATCH_MAX, INPUTS_PER_BATCH_MAX);
+    if (taken.length === 0) return false;
+    const known = await this.#whenAvailable(() =>
+      cache.getAll(taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId)),
+    );
+    const works: Work[] = [];
+    for (const one of taken) {
+      const live = one.fresh ?? known.get(one.runId);
+      if (live === undefined) this.#finish(one, (waiting) => waiting.done({ kind: "unknown" }));
+      else {
+        const work = this.#decide(one, live);
+        if (work !== undefined) works.push(work);
+      }
+    }
+    await this.#write(works);
+    return true;
+  }
+
+  #decide(taken: Taken, live: LiveRun): Work | undefined {
+    try {
+      return this.#advance(taken, live);
+    } catch (error) {
+      this.#park(taken, error);
+      return undefined;
+    }
+  }
+
+  /** Every input of the run and every verdict they lead to; one moment for all of them. */
+  #advance(taken: Taken, live: LiveRun): Work {
+    const { judge, now, jitter } = this.#options;
+    const { state } = live;
+    const at = Math.max(live.lastAt, now());
+    live.lastAt = at;
+    const events: RunEvent[] = [];
+    const effects: Effect[] = [];
+    const toldTimers: Timer[] = [];
+    const refusals = taken.waiting.map(({ told }) => {
+      if (told === null) return undefined;
+      if (told.type === "timer") toldTimers.push(told.timer);
+      const inputs: Input[] = [{ ...told, at, jitter: jitter() }];
+      let refusal: Refusal | undefined;
+      for (const input of inputs) {
+        const turn = advance(state, input);
+        for (const event of turn.events) events.push(event);
+        for (const effect of turn.effects) {
+          if (effect.type !== "request-verdict") effects.push(effect);
+          else {
+            const verdict = judge.decide(effect, { runId: state.runId, plan: state.plan });
+            inputs.push({ type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict, at, jitter: 0 });
+          }
+        }
+        refusal ??= turn.refusal;
+      }
+      return refusal;
+    });
+    return { taken, live, events, effects, toldTimers, refusals, at };
+  }
+
+  /** Writes what changed; runs that only were looked at, or told nothing new, need no commit. */
+  async #write(works: readonly Work[]): Promise<void> {
+    const { replicaId } = this.#options;
+    const changed = works.filter(({ events, toldTimers }) => events.length > 0 || toldTimers.some(isStored));
+    for (const work of works) if (!changed.includes(work)) this.#succeed(work, false);
+    if (changed.length === 0) return;
+    await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId) })));
+  }
+
+  async #commitAll(pairs: readonly Pair[]): Promise<void> {
+    const { store } = this.#options;
+    let outcome: CommitOutcome;
+    try {
+      outcome = await this.#whenAvailable(() => store.commit(pairs.map(({ commit }) => commit)));
+    } catch (error) {
+      return this.#bisect(pairs, error);
+    }
+    this.commits += 1;
+    const conflicts = new Set(outcome.conflicts);
+    const duplicates = new Map(outcome.duplicates.map((duplicate) => [duplicate.runId, duplicate]));
+    for (const { work, commit } of pairs) {
+      const duplicate = duplicates.get(commit.runId);
+      if (duplicate !== undefined)
+        this.#fail(work.taken, new DuplicateRun(duplicate.existingRunId, duplicate.bodyHash));
+      else if (conflicts.has(commit.runId)) this.#again(work);
+      else this.#commitDone(work, commit);
+    }
+  }
+
+  async #bisect(pairs: readonly Pair[], error: unknown): Promise<void> {
+    const [only] = pairs;
+    if (pairs.length === 1 && only !== undefined) return this.#park(only.work.taken, error);
+    const middle = Math.ceil(pairs.length / 2);
+    await this.#commitAll(pairs.slice(0, middle));
+    await this.#commitAll(pairs.slice(middle));
+  }
+
+  #commitDone(work: Work, commit: RunCommit): void {
+    const { live } = work;
+    live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
+    live.creating = null;
+    for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
+    for (const { nodeId, attempt, deadlineAt } of commit.opened) live.openAttempts.set(nodeId, { attempt, deadlineAt });
+    for (const timer of commit.timersCleared) live.timers.delete(timerKey(timer));
+    for (const { timer } of commit.timersSet) live.timers.set(timerKey(timer), timer);
+    this.committedEvents += commit.events.length;
+    this.committedRuns += 1;
+    this.#succeed(work, true);
+  }
+
+  #succeed(work: Work, isCommitted: boolean): void {
+    const { cache, onCommitted } = this.#options;
+    const { live, taken, refusals } = work;
+    if (isTerminal(live.state.status)) cache.drop(taken.runId);
+    else cache.keep(live);
+    if (isCommitted) onCommitted(work);
+    taken.waiting.forEach((waiting, index) => waiting.done({ kind: "committed", live, refusal: refusals[index] }));
+    this.#options.queue.release(taken.runId);
+  }
+
+  /**
+   * Somebody else advanced the run; or we did, in a commit whose answer was lost, and telling the inputs again then
+   * changes nothing. What that commit left to be done is found when the run is loaded.
+   */
+  #again({ taken }: Work): void {
+    this.conflicts += 1;
+    this.#options.cache.drop(taken.runId);
+    this.#options.queue.release(taken.runId, taken.waiting);
+  }
+
+  #fail(taken: Taken, error: Error): void {
+    this.#options.cache.drop(taken.runId);
+    this.#finish(taken, (waiting) => waiting.done({ kind: "failed", error }));
+  }
+
+  #park(taken: Taken, error: unknown): void {
+    this.parked += 1;
+    this.#options.onParked(taken.runId, error);
+    this.#fail(taken, error instanceof Error ? error : new Error(String(error)));
+  }
+
+  #finish(taken: Taken, tell: (waiting: Waiting) => void): void {
+    taken.waiting.forEach(tell);
+    this.#options.queue.release(taken.runId);
+  }
+
+  /** Tries until the database answers; anything but its absence is thrown. */
+  async #whenAvailable<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!this.#options.isUnavailable(error)) throw error;
+        await this.#options.sleep(UNAVAILABLE_SLEEPS_MS[Math.min(tries, UNAVAILABLE_SLEEPS_MS.length - 1)] ?? 0);
+      }
+    }
+  }
+}
+
+interface Pair {
+  readonly work: Work;
+  readonly commit: RunCommit;
+}
+
+/** Timers of a dispatched attempt have no row of their own, and two kinds are never stored. */
+function isStored({ kind }: Timer): boolean {
+  return kind !== "attempt" && kind !== "lost" && kind !== "wake";
+}
+
+/** The idempotency key of a launch had started another run. */
+export class DuplicateRun extends Error {
+  override readonly name = "DuplicateRun";
+  readonly runId: string;
+  readonly bodyHash: string;
+  constructor(runId: string, bodyHash: string) {
+    super("the idempotency key was used before");
+    this.runId = runId;
+    this.bodyHash = bodyHash;
+  }
+}

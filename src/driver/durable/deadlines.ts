@@ -1,0 +1,93 @@
+import type { Clock, Stop } from "../../bridge/index.ts";
+import type { Timer } from "../../core/engine/index.ts";
+
+/**
+ * Deadlines this process knows of, fired on time from memory; the database holds them too and catches what is missed.
+ * Nearly all are met long before they are due, so waiting ones cost a map entry, not a timer: only those due within
+ * the next second get a timer of their own.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #fire: (runId: string, timer: Timer) => void;
+  /** By second of their due time. */
+  readonly #later = new Map<number, Map<string, Entry>>();
+  readonly #soon = new Map<string, { readonly stop: Stop }>();
+  readonly #dueByKey = new Map<string, number>();
+  #stopTick: Stop | null = null;
+
+  constructor(clock: Clock, fire: (runId: string, timer: Timer) => void) {
+    this.#clock = clock;
+    this.#fire = fire;
+  }
+
+  set(runId: string, timer: Timer, dueAt: number): void {
+    const key = keyOf(runId, timer);
+    this.#forget(key);
+    this.#dueByKey.set(key, dueAt);
+    const entry = { runId, timer, dueAt };
+    if (dueAt - this.#clock.now() < SECOND_MS) this.#arm(key, entry);
+    else this.#putLater(key, entry);
+    this.#stopTick ??= this.#clock.after(SECOND_MS / 2, () => this.#tick());
+  }
+
+  has(runId: string, timer: Timer): boolean {
+    return this.#dueByKey.has(keyOf(runId, timer));
+  }
+
+  clear(runId: string, timer: Timer): void {
+    this.#forget(keyOf(runId, timer));
+  }
+
+  stop(): void {
+    this.#stopTick?.();
+    for (const { stop } of this.#soon.values()) stop();
+  }
+
+  #putLater(key: string, entry: Entry): void {
+    const second = Math.floor(entry.dueAt / SECOND_MS);
+    const bucket = this.#later.get(second);
+    if (bucket === undefined) this.#later.set(second, new Map([[key, entry]]));
+    else bucket.set(key, entry);
+  }
+
+  #arm(key: string, entry: Entry): void {
+    const stop = this.#clock.after(Math.max(0, entry.dueAt - this.#clock.now()), () => {
+      this.#forget(key);
+      this.#fire(entry.runId, entry.timer);
+    });
+    this.#soon.set(key, { stop });
+  }
+
+  #forget(key: string): void {
+    const dueAt = this.#dueByKey.get(key);
+    if (dueAt === undefined) return;
+    this.#dueByKey.delete(key);
+    const second = Math.floor(dueAt / SECOND_MS);
+    const bucket = this.#later.get(second);
+    if (bucket?.delete(key) === true && bucket.size === 0) this.#later.delete(second);
+    this.#soon.get(key)?.stop();
+    this.#soon.delete(key);
+  }
+
+  #tick(): void {
+    const horizon = Math.floor((this.#clock.now() + SECOND_MS) / SECOND_MS);
+    for (const [second, bucket] of this.#later) {
+      if (second > horizon) continue;
+      this.#later.delete(second);
+      for (const [key, entry] of bucket) this.#arm(key, entry);
+    }
+    this.#stopTick = this.#dueByKey.size === 0 ? null : this.#clock.after(SECOND_MS / 2, () => this.#tick());
+  }
+}
+
+const SECOND_MS = 1_000;
+
+interface Entry {
+  readonly runId: string;
+  readonly timer: Timer;
+  readonly dueAt: number;
+}
+
+function keyOf(runId: string, timer: Timer): string {
+  return `${runId}/${Object.values(timer).join("/")}`;
+}

@@ -1,0 +1,127 @@
+import type { Effect, OpenApproval, Timer } from "../../core/engine/index.ts";
+import { isTerminal, type EventOf, type RunEvent } from "../../core/event/index.ts";
+import type { ApprovalClosing, ApprovalRecord, AttemptKey, OpenAttempt, RunCommit } from "../../store/index.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** What one run decided in this batch, before it is written. */
+export interface Decided {
+  readonly live: LiveRun;
+  readonly events: readonly RunEvent[];
+  readonly effects: readonly Effect[];
+  /** Timers that were told and are therefore done. */
+  readonly toldTimers: readonly Timer[];
+  readonly at: number;
+}
+
+/** Turns decisions into rows: attempts opened and closed, timers, approvals, and the run's head. */
+export function deriveCommit(decided: Decided, replicaId: string): RunCommit {
+  const { live, events, effects } = decided;
+  const { state, run } = live;
+  const { opened, closed } = deriveAttempts(decided, replicaId);
+  return {
+    runId: state.runId,
+    orgId: run.orgId,
+    expectedVersion: live.creating === null ? run.rowVersion : 0,
+    create: live.creating,
+    head: {
+      status: state.status,
+      epoch: state.epoch,
+      lastEventId: state.lastEventId,
+      costMicros: state.costMicros,
+      startedAt: state.startedAt,
+      endedAt: state.endedAt,
+    },
+    events,
+    opened,
+    closed,
+    ...deriveTimers(decided),
+    approvalsOpened: effects.flatMap((effect) =>
+      effect.type === "open-approval" ? [approvalRecord(effect, run.orgId, state.runId)] : [],
+    ),
+    approvalsClosed: events.flatMap((event) => (event.type === "approval.resolved" ? [closingOf(event)] : [])),
+  };
+}
+
+const ATTEMPT_ENDS: ReadonlySet<RunEvent["type"]> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.skipped",
+  "node.cancelled",
+  "node.retried",
+  "node.blocked",
+]);
+
+function deriveAttempts({ live, events, effects, at }: Decided, replicaId: string) {
+  const opened = new Map<string, OpenAttempt>();
+  const closed: AttemptKey[] = [];
+  for (const effect of effects) {
+    if (effect.type !== "dispatch" || effect.isResend) continue;
+    const { nodeId, attempt, timeoutMs } = effect;
+    const deadlineAt = timeoutMs === null ? null : at + timeoutMs;
+    opened.set(`${nodeId}/${attempt}`, { nodeId, attempt, replicaId, deadlineAt });
+  }
+  for (const event of events) {
+    if (!ATTEMPT_ENDS.has(event.type) || !("nodeId" in event.payload)) continue;
+    const { nodeId, attempt } = event.payload;
+    // An attempt that opens and ends in one batch never becomes a row.
+    if (attempt === undefined || opened.delete(`${nodeId}/${attempt}`)) continue;
+    if (live.openAttempts.get(nodeId)?.attempt === attempt) closed.push({ nodeId, attempt });
+  }
+  return { opened: [...opened.values()], closed };
+}
+
+function deriveTimers({ live, effects, toldTimers }: Decided) {
+  const dispatched = new Set<string>();
+  const timersSet: { timer: Timer; dueAt: number }[] = [];
+  const timersCleared: Timer[] = [...toldTimers];
+  for (const effect of effects) {
+    if (effect.type === "dispatch") dispatched.add(`${effect.nodeId}/${effect.attempt}`);
+    if (effect.type === "close-approval") timersCleared.push(...timersOfApproval(live, effect.approvalId));
+    if (effect.type !== "set-timer") continue;
+    const { timer, dueAt } = effect;
+    // The deadline of a dispatched attempt stands in the attempt's own row.
+    const isInAttempt = timer.kind === "attempt" && dispatched.has(`${timer.nodeId}/${timer.attempt}`);
+    if (!isInAttempt) timersSet.push({ timer, dueAt });
+  }
+  if (isTerminal(live.state.status)) timersCleared.push(...live.timers.values());
+  return { timersSet: isTerminal(live.state.status) ? [] : timersSet, timersCleared };
+}
+
+function timersOfApproval(live: LiveRun, approvalId: string): readonly Timer[] {
+  return [...live.timers.values()].filter((timer) => "approvalId" in timer && timer.approvalId === approvalId);
+}
+
+export function timerKey(timer: Timer): string {
+  return Object.values(timer).join("/");
+}
+
+function approvalRecord(effect: OpenApproval, orgId: string, runId: string): ApprovalRecord {
+  const { approvalId: id, rule, type: _type, ...asked } = effect;
+  return {
+    id,
+    orgId,
+    runId,
+    ...asked,
+    approvers: rule.approvers,
+    isSeparate: rule.isSeparate,
+    status: "pending",
+    choice: null,
+    resolvedBy: null,
+    resolvedAt: null,
+    reason: null,
+    modifications: null,
+  };
+}
+
+function closingOf({ payload, at }: EventOf<"approval.resolved">): ApprovalClosing {
+  return {
+    id: payload.approvalId,
+    status: payload.status,
+    choice: payload.decision ?? null,
+    resolvedBy: payload.by ?? null,
+    resolvedAt: at,
+    reason: payload.reason ?? null,
+    modifications: payload.modifications ?? null,
+  };
+}

@@ -1,0 +1,284 @@
+import { randomBytes } from "node:crypto";
+import type { Adapter, Clock } from "../../bridge/index.ts";
+import { type Dispatch, type Effect, replay, type Timer } from "../../core/engine/index.ts";
+import { isTerminal, type RunEvent } from "../../core/event/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
+import type { OpenAttempt, Store } from "../../store/index.ts";
+import type { Judge } from "../judge.ts";
+import type { Told } from "../told.ts";
+import { AdapterPool } from "./adapter-pool.ts";
+import { Committer, DuplicateRun, type Committed } from "./committer.ts";
+import { Deadlines } from "./deadlines.ts";
+import { Lease } from "./lease.ts";
+import type { LiveRun } from "./live-run.ts";
+import { carriedFor, createLive } from "./launching.ts";
+import { PlanCache } from "./plan-cache.ts";
+import { RunCache } from "./run-cache.ts";
+import { type Outcome, RunQueue } from "./run-queue.ts";
+import {
+  type Launch,
+  type LaunchOutcome,
+  Overloaded,
+  type RunView,
+  type Runtime,
+  type RuntimeFigures,
+  type TellOutcome,
+} from "./runtime.ts";
+import { Sweeper } from "./sweeper.ts";
+
+export interface DurableDriverOptions {
+  readonly store: Store;
+  readonly adapters: readonly Adapter[];
+  readonly judge: Judge;
+  readonly clock: Clock;
+  /** Milliseconds that only ever grow. */
+  readonly monotonic: () => number;
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** True where this process is the only one that can be: an embedded directory. */
+  readonly supersedesAll: boolean;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Batches that may be on their way to the database at once: one is decided while another is written. */
+const LANES = 2;
+const QUEUED_INPUTS_MAX = 20_000;
+const DRAIN_MS = 5_000;
+
+export class DurableDriver implements Runtime {
+  readonly #options: DurableDriverOptions;
+  readonly #lease: Lease;
+  readonly #queue = new RunQueue();
+  readonly #plans: PlanCache;
+  readonly #cache: RunCache;
+  readonly #pool: AdapterPool;
+  readonly #deadlines: Deadlines;
+  readonly #committer: Committer;
+  readonly #sweeper: Sweeper;
+  readonly #listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
+  #activeLanes = 0;
+  #isStopping = false;
+
+  constructor(options: DurableDriverOptions) {
+    const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble } = options;
+    this.#options = options;
+    this.#lease = new Lease(`rep_${randomBytes(8).toString("hex")}`, store, monotonic);
+    this.#plans = new PlanCache(store);
+    this.#cache = new RunCache(store, this.#plans, (live, open) => this.#resendOwn(live, open));
+    this.#pool = new AdapterPool(adapters, clock);
+    this.#deadlines = new Deadlines(clock, (runId, timer) => this.#note(runId, { type: "timer", timer }));
+    this.#committer = new Committer({
+      store,
+      cache: this.#cache,
+      queue: this.#queue,
+      judge,
+      replicaId: this.#lease.replicaId,
+      now: () => clock.now(),
+      jitter: Math.random,
+      isUnavailable,
+      sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
+      onCommitted: (committed) => this.#afterCommit(committed),
+      onParked: (runId, error) => onTrouble(`run ${runId} is parked`, error),
+    });
+    this.#sweeper = new Sweeper({
+      store,
+      clock,
+      lease: this.#lease,
+      knows: (runId, timer) => this.#deadlines.has(runId, timer),
+      tell: (runId, timer) => this.#note(runId, { type: "timer", timer }),
+      onTrouble,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#lease.register(this.#options.supersedesAll);
+    await this.#sweeper.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#sweeper.stop();
+    this.#deadlines.stop();
+    const { clock } = this.#options;
+    const until = clock.now() + DRAIN_MS;
+    const isBusy = (): boolean => this.#activeLanes > 0 || this.#queue.size > 0 || this.#pool.openCount > 0;
+    while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
+    await this.#lease.retire();
+    this.#pool.abortAll();
+  }
+
+  async launch(launch: Launch): Promise<LaunchOutcome> {
+    this.#refuseWhenFull();
+    const plan = await this.#plans.get(launch.orgId, launch.definitionHash);
+    if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
+    const carried = await carriedFor(this, launch);
+    if (carried === null) return refused("unknown_source", "the run to start from is not there");
+    const live = createLive(launch, plan, this.#options.clock.now());
+    const told: Told = {
+      type: "start",
+      workflow: launch.workflow,
+      version: launch.version,
+      hash: launch.definitionHash,
+      args: launch.args,
+      trigger: launch.trigger,
+      recursionDepth: 0,
+      ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
+      ...(carried === undefined ? {} : { carried }),
+    };
+    const outcome = await this.#push(live.state.runId, told, live);
+    if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
+    if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
+      return this.#repeated(launch, outcome.error);
+    throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
+  }
+
+  async #repeated(launch: Launch, { runId, bodyHash }: DuplicateRun): Promise<LaunchOutcome> {
+    const message = "the idempotency key was used before with another body";
+    if (bodyHash !== launch.idempotency?.bodyHash) return refused("idempotency_conflict", message);
+    const run = await this.#options.store.getRun(launch.orgId, runId);
+    return run === undefined ? refused("idempotency_conflict", message) : { kind: "repeated", run };
+  }
+
+  async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
+    this.#refuseWhenFull();
+    // Checked before it is queued: another organisation's run must not even be advanced.
+    const run = await this.#options.store.getRun(orgId, runId);
+    if (run === undefined) return undefined;
+    const outcome = await this.#push(runId, told);
+    if (outcome.kind === "unknown") return undefined;
+    if (outcome.kind === "failed") throw outcome.error;
+    const { live, refusal } = outcome;
+    return { run: live.run, ...(refusal === undefined ? {} : { refusal }) };
+  }
+
+  async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
+    const outcome = await this.#push(runId, null);
+    if (outcome.kind === "failed") throw outcome.error;
+    if (outcome.kind === "unknown" || outcome.live.run.orgId !== orgId) return undefined;
+    return { run: outcome.live.run, state: outcome.live.state };
+  }
+
+  async stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined> {
+    const [loaded] = await this.#options.store.loadRuns([runId]);
+    if (loaded === undefined || loaded.run.orgId !== orgId) return undefined;
+    const plan = await this.#plans.get(orgId, loaded.run.definitionHash);
+    if (plan === undefined) return undefined;
+    if (eventId < 1 || eventId > loaded.run.lastEventId) return null;
+    const events = loaded.events.filter((event) => event.eventId <= eventId);
+    return { run: loaded.run, state: replay(plan, runId, events) };
+  }
+
+  planOf(orgId: string, definitionHash: string): Promise<Plan | undefined> {
+    return this.#plans.get(orgId, definitionHash);
+  }
+
+  onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  figures(): RuntimeFigures {
+    const { commits, committedEvents, committedRuns, conflicts, parked } = this.#committer;
+    return {
+      replicaId: this.#lease.replicaId,
+      queuedInputs: this.#queue.size,
+      cachedRuns: this.#cache.size,
+      openDispatches: this.#pool.openCount,
+      commits,
+      committedEvents,
+      committedRuns,
+      conflicts,
+      parkedRuns: parked,
+    };
+  }
+
+  #refuseWhenFull(): void {
+    if (this.#isStopping) throw new Overloaded(2_000);
+    if (this.#queue.size >= QUEUED_INPUTS_MAX) throw new Overloaded(1_000);
+  }
+
+  #push(runId: string, told: Told | null, fresh: LiveRun | null = null): Promise<Outcome> {
+    return new Promise((done) => {
+      this.#queue.push(runId, { told, done }, fresh);
+      this.#wakeLanes();
+    });
+  }
+
+  /** From inside: adapters and deadlines wait for nobody's answer. */
+  #note(runId: string, told: Told): void {
+    this.#queue.push(runId, { told, done: () => undefined });
+    this.#wakeLanes();
+  }
+
+  #wakeLanes(): void {
+    if (this.#activeLanes >= LANES || !this.#queue.hasReady) return;
+    this.#activeLanes += 1;
+    // After the present burst of callbacks, so that what arrives together is committed together.
+    setImmediate(() => void this.#work());
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (await this.#committer.step());
+    } catch (error) {
+      this.#options.onTrouble("a batch failed", error);
+    } finally {
+      this.#activeLanes -= 1;
+      this.#wakeLanes();
+    }
+  }
+
+  #afterCommit({ live, events, effects, toldTimers }: Committed): void {
+    const { runId } = live.state;
+    for (const timer of toldTimers) this.#deadlines.clear(runId, timer);
+    for (const event of events) this.#clearDeadlines(runId, event);
+    if (isTerminal(live.state.status)) for (const timer of live.timers.values()) this.#deadlines.clear(runId, timer);
+    for (const effect of effects) this.#perform(live, effect);
+    for (const listener of this.#listeners) listener(runId, events);
+  }
+
+  #clearDeadlines(runId: string, { payload }: RunEvent): void {
+    if (!("nodeId" in payload) || payload.attempt === undefined || "deadlineAt" in payload) return;
+    const { nodeId, attempt } = payload;
+    this.#deadlines.clear(runId, { kind: "attempt", nodeId, attempt });
+  }
+
+  #perform(live: LiveRun, effect: Effect): void {
+    switch (effect.type) {
+      case "dispatch":
+        return this.#send(live, effect);
+      case "cancel-dispatch":
+        return this.#pool.abort(effect.dispatchId);
+      case "set-timer":
+        return this.#deadlines.set(live.state.runId, effect.timer, effect.dueAt);
+      default:
+        // Approvals are rows of the same commit; what to notify of is in the events.
+        return;
+    }
+  }
+
+  #send(live: LiveRun, dispatch: Dispatch): void {
+    // Without the lease another replica will send it; sending too would be a second execution.
+    if (!this.#lease.isHeld) return;
+    const { nodeId, attempt } = dispatch;
+    const { runId } = live.state;
+    this.#pool.send(dispatch, live.state, {
+      stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
+      callback: (result) => this.#note(runId, { type: "callback", nodeId, attempt, result }),
+    });
+  }
+
+  /** A loaded run may hold attempts we own and never sent: a commit whose answer was lost. */
+  #resendOwn(live: LiveRun, open: readonly OpenAttempt[]): void {
+    const { runId } = live.state;
+    for (const { nodeId, attempt, replicaId, deadlineAt } of open) {
+      const timer: Timer = { kind: "attempt", nodeId, attempt };
+      if (deadlineAt !== null) this.#deadlines.set(runId, timer, deadlineAt);
+      if (replicaId !== this.#lease.replicaId || this.#pool.isOpen(`${runId}/${nodeId}/${attempt}`)) continue;
+      this.#note(runId, { type: "timer", timer: { kind: "lost", nodeId, attempt } });
+    }
+  }
+}
+
+function refused(code: string, message: string): LaunchOutcome {
+  return { kind: "refused", refusal: { code, message } };
+}

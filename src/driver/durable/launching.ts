@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
+import type { NewRun } from "../../store/index.ts";
+import { newRunId } from "../run-id.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Launch, Runtime } from "./runtime.ts";
+
+/** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
+export async function carriedFor(
+  runtime: Pick<Runtime, "stateOf" | "stateAt">,
+  { orgId, source }: Launch,
+): Promise<readonly Carried[] | null | undefined> {
+  if (source === undefined) return undefined;
+  const { runId, kind, fromNode, eventId } = source;
+  const view =
+    eventId === undefined ? await runtime.stateOf(orgId, runId) : await runtime.stateAt(orgId, runId, eventId);
+  if (view === undefined || view === null) return null;
+  if (fromNode !== undefined && findNode(view.state, fromNode) === undefined) return null;
+  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state);
+}
+
+/** A run that exists in memory only until its first commit. */
+export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
+  const runId = newRunId(now);
+  const creating = newRunOf(launch, now);
+  const { idempotency: _key, ...pinned } = creating;
+  const head = { status: "queued", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: null, endedAt: null } as const;
+  return {
+    run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
+    state: createRunState(plan, runId),
+    openAttempts: new Map(),
+    timers: new Map(),
+    lastAt: now,
+    creating,
+  };
+}
+
+/** What is pinned now and never changes. */
+function newRunOf(launch: Launch, createdAt: number): NewRun {
+  return {
+    workflow: launch.workflow,
+    version: launch.version,
+    definitionHash: launch.definitionHash,
+    args: launch.args,
+    trigger: launch.trigger,
+    traceId: randomBytes(16).toString("hex"),
+    rootSpanId: randomBytes(8).toString("hex"),
+    parentRunId: null,
+    sourceRunId: launch.source?.runId ?? null,
+    recursionDepth: 0,
+    gateway: launch.gateway ?? null,
+    model: launch.model ?? null,
+    roleBindings: launch.roleBindings ?? {},
+    startedBy: launch.startedBy,
+    createdAt,
+    idempotency: launch.idempotency ?? null,
+  };
+}

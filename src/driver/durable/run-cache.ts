@@ -1,0 +1,88 @@
+import { type RunState, replay } from "../../core/engine/index.ts";
+import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { PlanCache } from "./plan-cache.ts";
+
+/** Rough bytes of a node's state; outputs come on top and are counted by their text. */
+const NODE_BYTES = 700;
+const CACHE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
+export class RunCache {
+  readonly #store: Pick<RunStore, "loadRuns">;
+  readonly #plans: PlanCache;
+  readonly #onLoaded: (live: LiveRun, openAttempts: readonly OpenAttempt[]) => void;
+  readonly #live = new Map<string, { readonly run: LiveRun; bytes: number }>();
+  #bytes = 0;
+
+  constructor(
+    store: Pick<RunStore, "loadRuns">,
+    plans: PlanCache,
+    onLoaded: (live: LiveRun, openAttempts: readonly OpenAttempt[]) => void,
+  ) {
+    this.#store = store;
+    this.#plans = plans;
+    this.#onLoaded = onLoaded;
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  /** Runs that are in memory or in the database; the others are missing from the map. */
+  async getAll(runIds: readonly string[]): Promise<ReadonlyMap<string, LiveRun>> {
+    const found = new Map<string, LiveRun>();
+    const missing: string[] = [];
+    for (const runId of runIds) {
+      const entry = this.#live.get(runId);
+      if (entry === undefined) missing.push(runId);
+      else found.set(runId, entry.run);
+    }
+    if (missing.length === 0) return found;
+    for (const loaded of await this.#store.loadRuns(missing)) {
+      const live = await this.#rebuild(loaded);
+      if (live === undefined) continue;
+      found.set(live.state.runId, live);
+      this.#onLoaded(live, loaded.openAttempts);
+    }
+    return found;
+  }
+
+  /** After a commit: kept while the run is open. */
+  keep(live: LiveRun): void {
+    const { runId } = live.state;
+    this.drop(runId);
+    const bytes = estimateBytes(live.state);
+    this.#live.set(runId, { run: live, bytes });
+    this.#bytes += bytes;
+    while (this.#bytes > CACHE_BYTES_MAX && this.#live.size > 1) {
+      const oldest = this.#live.keys().next().value;
+      if (oldest === undefined) return;
+      this.drop(oldest);
+    }
+  }
+
+  drop(runId: string): void {
+    const entry = this.#live.get(runId);
+    if (entry === undefined) return;
+    this.#bytes -= entry.bytes;
+    this.#live.delete(runId);
+  }
+
+  async #rebuild({ run, events, openAttempts }: LoadedRun): Promise<LiveRun | undefined> {
+    const plan = await this.#plans.get(run.orgId, run.definitionHash);
+    if (plan === undefined) return undefined;
+    return {
+      run,
+      state: replay(plan, run.runId, events),
+      openAttempts: new Map(openAttempts.map(({ nodeId, attempt, deadlineAt }) => [nodeId, { attempt, deadlineAt }])),
+      timers: new Map(),
+      lastAt: events.at(-1)?.at ?? run.createdAt,
+      creating: null,
+    };
+  }
+}
+
+function estimateBytes(state: RunState): number {
+  return state.nodes.length * NODE_BYTES + 4_096;
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from "../../core/base/index.ts";
+import type { Refusal, RunState } from "../../core/engine/index.ts";
+import type { RunEvent } from "../../core/event/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
+import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
+import type { Told } from "../told.ts";
+
+/** What edges ask of a driver. Every promise resolves after the commit that made it true. */
+export interface Runtime {
+  /** Registers the replica, takes over what is orphaned, and begins to work. */
+  start(): Promise<void>;
+  /** Stops taking inputs, commits what is queued, and lets go of its lease; open attempts are taken over by others. */
+  stop(): Promise<void>;
+  launch(launch: Launch): Promise<LaunchOutcome>;
+  /** Tells a run something; undefined when the organisation has no such run. */
+  tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined>;
+  /** The state now, read only: it belongs to the driver and changes with the next commit. */
+  stateOf(orgId: string, runId: string): Promise<RunView | undefined>;
+  /** The state as it was after an event; null when the log does not reach so far. */
+  stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined>;
+  planOf(orgId: string, definitionHash: string): Promise<Plan | undefined>;
+  /** Events of commits made by this process, in order. Returns how to stop listening. */
+  onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void;
+  /** Figures for metrics and health. */
+  figures(): RuntimeFigures;
+}
+
+export interface RunView {
+  readonly run: RunRecord;
+  readonly state: RunState;
+}
+
+export interface Launch {
+  readonly orgId: string;
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly definitionHash: string;
+  /** Already checked against the declared args, defaults filled in. */
+  readonly args: JsonObject;
+  readonly trigger: string;
+  readonly startedBy: string | null;
+  readonly model?: string | null;
+  readonly gateway?: string | null;
+  readonly roleBindings?: Readonly<Record<string, string>>;
+  /** Restart or branch: the run whose results are kept, cut at an event when branching. */
+  readonly source?: {
+    readonly runId: string;
+    readonly kind: "restart" | "branch";
+    readonly fromNode?: string;
+    readonly eventId?: number;
+  };
+  readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
+}
+
+export type LaunchOutcome =
+  | { readonly kind: "started"; readonly run: RunRecord }
+  /** The idempotency key had started this run before, with the same body. */
+  | { readonly kind: "repeated"; readonly run: RunRecord }
+  | { readonly kind: "refused"; readonly refusal: Refusal };
+
+export interface TellOutcome {
+  readonly run: RunRecord;
+  /** Set when the input was not taken; nothing has changed. */
+  readonly refusal?: Refusal;
+}
+
+export interface RuntimeFigures {
+  readonly replicaId: string;
+  readonly queuedInputs: number;
+  readonly cachedRuns: number;
+  readonly openDispatches: number;
+  readonly commits: number;
+  readonly committedEvents: number;
+  readonly committedRuns: number;
+  readonly conflicts: number;
+  readonly parkedRuns: number;
+}
+
+/** More inputs wait than the driver will hold; the caller should come back later. */
+export class Overloaded extends Error {
+  override readonly name = "Overloaded";
+  readonly retryAfterMs: number;
+  constructor(retryAfterMs: number) {
+    super("the server has more to do than it can take on");
+    this.retryAfterMs = retryAfterMs;
+  }
+}

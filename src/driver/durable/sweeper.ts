@@ -1,0 +1,72 @@
+import type { Clock, Stop } from "../../bridge/index.ts";
+import type { Timer } from "../../core/engine/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { Lease } from "./lease.ts";
+
+export interface SweeperOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly lease: Lease;
+  /** This process has the timer in memory and will fire it itself. */
+  readonly knows: (runId: string, timer: Timer) => boolean;
+  readonly tell: (runId: string, timer: Timer) => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const DUE_EVERY_MS = 1_000;
+const TAKEOVER_EVERY_MS = 4_000;
+const PAGE = 500;
+
+/** The safety nets: leases, orphaned attempts and deadlines nobody remembers. Safe on any number of replicas. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #stop: Stop | null = null;
+  #isStopped = false;
+  #nextTakeoverAt = 0;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    await this.#takeOver();
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  #schedule(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(DUE_EVERY_MS, () => void this.#sweep());
+  }
+
+  async #sweep(): Promise<void> {
+    const { lease, clock, onTrouble } = this.#options;
+    try {
+      await lease.renewIfDue();
+      await this.#tellDue();
+      if (clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
+    } catch (error) {
+      onTrouble("a sweep failed", error);
+    }
+    this.#schedule();
+  }
+
+  async #tellDue(): Promise<void> {
+    const { store, knows, tell } = this.#options;
+    for (const { runId, timer } of await store.dueTimers(PAGE)) if (!knows(runId, timer)) tell(runId, timer);
+  }
+
+  async #takeOver(): Promise<void> {
+    const { store, lease, clock, tell } = this.#options;
+    this.#nextTakeoverAt = clock.now() + TAKEOVER_EVERY_MS;
+    for (;;) {
+      const orphans = await store.takeOver(lease.replicaId, PAGE);
+      for (const { runId, nodeId, attempt } of orphans) tell(runId, { kind: "lost", nodeId, attempt });
+      if (orphans.length < PAGE) return;
+    }
+  }
+}

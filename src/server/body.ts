@@ -1,0 +1,112 @@
+import type { Json, Problem } from "../core/base/index.ts";
+import { readSource, type SourceTree } from "../core/text/index.ts";
+import { Refused } from "./problem.ts";
+
+/** What a body may weigh, by what it carries. */
+export const BODY_BYTES_MAX = { definition: 8_388_608, other: 1_048_576 } as const;
+
+export const JSON_TYPE = "application/json";
+export const YAML_TYPES = ["text/yaml", "application/yaml", "application/x-yaml"] as const;
+
+export interface BodyRule {
+  readonly bytesMax: number;
+  readonly types: readonly string[];
+  /** A request without a body counts as one with `{}`. */
+  readonly isOptional: boolean;
+}
+
+export interface SentBody {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Reads a body within its limits: refused by what the headers say before a byte is read, and again while reading. */
+export async function readBody(request: Request, rule: BodyRule): Promise<SentBody> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > rule.bytesMax) throw tooLarge(rule);
+  const isEmpty = request.body === null || declared === "0";
+  const type = mediaTypeOf(request, rule, isEmpty);
+  const bytes = isEmpty ? new Uint8Array() : await readAll(request, rule);
+  return { type, bytes };
+}
+
+function mediaTypeOf(request: Request, rule: BodyRule, isEmpty: boolean): string {
+  const written = request.headers.get("content-type");
+  if (written === null && isEmpty && rule.isOptional) return JSON_TYPE;
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") {
+    throw unsupported(rule, `Content-Encoding ${encoding} is not read here; send the body as it is.`);
+  }
+  const [type = "", ...parameters] = (written ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const isUtf8 = parameters.every((part) => !part.startsWith("charset=") || /^charset="?utf-?8"?$/.test(part));
+  if (rule.types.includes(type) && isUtf8) return type;
+  const sent = written === null ? "There is no Content-Type" : `The Content-Type is ${written}`;
+  throw unsupported(rule, `${sent}; send ${rule.types.join(" or ")} in UTF-8.`);
+}
+
+function unsupported(rule: BodyRule, detail: string): Refused {
+  return new Refused("unsupported_media_type", detail, { headers: { accept: rule.types.join(", ") } });
+}
+
+async function readAll(request: Request, rule: BodyRule): Promise<Uint8Array> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > rule.bytesMax) {
+      await reader.cancel();
+      throw tooLarge(rule);
+    }
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge({ bytesMax }: BodyRule): Refused {
+  return new Refused("body_too_large", `The body has more than the ${bytesMax} bytes allowed here.`, {
+    headers: { connection: "close" },
+  });
+}
+
+/** Reads JSON so that nothing is ambiguous: no duplicate or forbidden keys, no inexact numbers, no deep nesting. */
+export function parseJson(bytes: Uint8Array): SourceTree {
+  requireJson(bytes);
+  const { tree, problems } = readSource(bytes);
+  if (tree !== null && problems.length === 0) return tree;
+  const isOnlyUnstorable = problems.every(({ code }) => code === "text_unstorable");
+  const code = isOnlyUnstorable && problems.length > 0 ? "text_unstorable" : "bad_json";
+  throw new Refused(code, firstMessage(problems), { problems });
+}
+
+function firstMessage(problems: readonly Problem[]): string {
+  return problems[0]?.message ?? "The body cannot be read.";
+}
+
+/** The reader of files takes YAML too; a body that says it is JSON has to be JSON. */
+function requireJson(bytes: Uint8Array): void {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badJson("The body is not valid UTF-8.", 1, 1);
+  }
+  try {
+    JSON.parse(text) as Json;
+  } catch (error) {
+    const offset = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+    const before = text.slice(0, offset === undefined ? text.length : Number(offset));
+    const line = before.split("\n").length;
+    const column = before.length - before.lastIndexOf("\n");
+    const what = text.trim() === "" ? "The body is empty" : `The body is not JSON from line ${line}, column ${column} on`;
+    throw badJson(`${what}.`, line, column);
+  }
+}
+
+function badJson(message: string, line: number, column: number): Refused {
+  const problem = { code: "yaml_syntax", message, path: "", line, column, hint: "Send one JSON object." };
+  return new Refused("bad_json", message, { problems: [problem] });
+}

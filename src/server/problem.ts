@@ -1,0 +1,117 @@
+import type { Refusal } from "../core/engine/index.ts";
+
+/** Every code this API answers with: one table gives each its status and title. */
+export const API_PROBLEMS = {
+  bad_json: [400, "The body is not valid JSON"],
+  bad_cursor: [400, "The cursor cannot be used"],
+  bad_idempotency_key: [400, "The Idempotency-Key cannot be used"],
+  unauthenticated: [401, "A valid key is needed"],
+  forbidden: [403, "The key does not allow this"],
+  bad_origin: [403, "The request comes from another site"],
+  self_approval: [403, "Nobody approves their own work"],
+  not_found: [404, "There is nothing here"],
+  unknown_workflow: [404, "There is no such workflow"],
+  unknown_version: [404, "There is no such version"],
+  unknown_run: [404, "There is no such run"],
+  unknown_node: [404, "There is no such node"],
+  unknown_event: [404, "There is no such event"],
+  unknown_approval: [404, "There is no such approval"],
+  unknown_api_key: [404, "There is no such key"],
+  unknown_blob: [404, "There is no such value"],
+  method_not_allowed: [405, "The method is not allowed here"],
+  idempotency_conflict: [409, "The Idempotency-Key belongs to another request"],
+  workflow_paused: [409, "The workflow takes no new runs"],
+  run_finished: [409, "The run has finished"],
+  run_not_finished: [409, "The run has not finished"],
+  not_started: [409, "The run has not started"],
+  not_recoverable: [409, "The run cannot be recovered"],
+  already_consumed: [409, "A parent run has taken the result"],
+  approval_closed: [409, "The approval is closed"],
+  content_changed: [409, "The content has changed"],
+  not_blocked: [409, "The node is not blocked"],
+  refused: [409, "The run does not take this now"],
+  body_too_large: [413, "The body is too large"],
+  unsupported_media_type: [415, "The content type is not supported"],
+  cursor_ahead: [416, "The cursor is ahead of the log"],
+  invalid_request: [422, "The request is not valid"],
+  invalid_args: [422, "The args do not fit the workflow"],
+  invalid_definition: [422, "The definition is not valid"],
+  text_unstorable: [422, "The text cannot be stored"],
+  bad_choice: [422, "The decision is not among the choices"],
+  reason_required: [422, "A reason is needed"],
+  nothing_given: [422, "Nothing was given"],
+  internal_error: [500, "Something went wrong inside Sluice"],
+  overloaded: [503, "The server has too much to do"],
+  too_many_streams: [503, "The server has too many open streams"],
+  not_ready: [503, "The server is not ready"],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ApiProblemCode = keyof typeof API_PROBLEMS;
+
+/** One thing that is wrong with what was sent; the codes are those of the checker, and a few of the API's own. */
+export interface SentProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly path: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly hint?: string;
+}
+
+export interface ProblemExtras {
+  readonly problems?: readonly SentProblem[];
+  /** The code as the engine said it, when the table has no entry of its own for it. */
+  readonly code?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown by handlers and turned into an answer at the edge of the app. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly problems: readonly SentProblem[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ApiProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    const [status, title] = API_PROBLEMS[code];
+    this.code = extras.code ?? code;
+    this.status = extras.status ?? status;
+    this.title = title;
+    this.problems = extras.problems;
+    this.headers = extras.headers ?? {};
+  }
+}
+
+/** An engine's refusal as the API says it; a code without an entry is a conflict with the state of the run. */
+export function refusedBy({ code, message }: Refusal): Refused {
+  const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  // The cursor of a stream is a range; an event of an action that is not in the log is a conflict.
+  if (code === "cursor_ahead") return new Refused("cursor_ahead", detail, { status: 409 });
+  return isKnown(code) ? new Refused(code, detail) : new Refused("refused", detail, { code });
+}
+
+function isKnown(code: string): code is ApiProblemCode {
+  return Object.hasOwn(API_PROBLEMS, code);
+}
+
+/** The answer of RFC 9457. Nothing of an unexpected error is told but that it happened. */
+export function problemResponse(refused: Refused, requestId: string): Response {
+  const { code, status, title, message, problems, headers } = refused;
+  const body = {
+    type: `urn:sluice:problem:${code}`,
+    title,
+    status,
+    code,
+    detail: message,
+    ...(problems === undefined ? {} : { problems }),
+    requestId,
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" },
+  });
+}

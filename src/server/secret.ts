@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { KeyRecord } from "../store/index.ts";
+import { PERMISSIONS } from "./permission.ts";
+
+const SECRET_BYTES = 32;
+const SECRET = /^slk_[A-Za-z0-9_-]{8,252}$/;
+
+/** A key as its holder sees it, once. */
+export function newSecret(): string {
+  return `slk_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+}
+
+export function isSecret(text: string): boolean {
+  return SECRET.test(text);
+}
+
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret, "utf8").digest("hex");
+}
+
+export function newKeyId(): string {
+  return `key_${randomBytes(12).toString("hex")}`;
+}
+
+/** The key an installation begins with. Its id follows from the secret, so that setting it again changes nothing. */
+export function adminKey(orgId: string, secret: string, createdAt: number): KeyRecord {
+  const hash = hashSecret(secret);
+  return {
+    id: `key_${hash.slice(0, 24)}`,
+    orgId,
+    hash,
+    label: "admin",
+    permissions: [...PERMISSIONS],
+    agentId: null,
+    createdAt,
+    expiresAt: null,
+    revokedAt: null,
+  };
+}

@@ -1,0 +1,93 @@
+import type { z } from "zod";
+import { formatPath, type PathSegment } from "../core/base/index.ts";
+import type { SourceTree } from "../core/text/index.ts";
+import { suggest } from "../core/definition/index.ts";
+import { Refused, type SentProblem } from "./problem.ts";
+
+const PROBLEMS_MAX = 50;
+
+/** What a body says, in the shape a route asks for; everything that is wrong with it at once otherwise. */
+export function readShape<S extends z.ZodType>(schema: S, tree: SourceTree): z.output<S> {
+  const checked = schema.safeParse(tree.value);
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues.flatMap((issue) => problemsOf(issue, schema, tree)).slice(0, PROBLEMS_MAX);
+  throw invalidRequest(problems);
+}
+
+/** The query has no lines, so its problems have no place but their name. */
+export function readQuery<S extends z.ZodType>(schema: S, query: Readonly<Record<string, string>>): z.output<S> {
+  const checked = schema.safeParse(query);
+  if (checked.success) return checked.data;
+  throw invalidRequest(
+    checked.error.issues.map((issue) => ({
+      code: codeOf(issue),
+      message: `${issue.message}.`.replace(/\.\.$/, "."),
+      path: formatPath(segmentsOf(issue.path)),
+    })),
+  );
+}
+
+export function invalidRequest(problems: readonly SentProblem[]): Refused {
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  return new Refused("invalid_request", `${first?.message ?? "The request is not valid."}${more}`, { problems });
+}
+
+function problemsOf(issue: z.core.$ZodIssue, schema: z.ZodType, tree: SourceTree): readonly SentProblem[] {
+  const path = segmentsOf(issue.path);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => {
+      const at = [...path, key];
+      const near = path.length === 0 ? suggest(key, keysOf(schema)) : undefined;
+      const hint = near === undefined ? listed(keysOf(schema)) : `Did you mean "${near}"?`;
+      return place("unknown_key", `There is no field "${key}" here.`, at, tree.keyPlaceOf(at), hint);
+    });
+  }
+  const where = path.length === 0 ? "The body" : `"${formatPath(path)}"`;
+  const message = `${where}: ${lowerFirst(issue.message)}.`.replace(/\.\.$/, ".");
+  return [place(codeOf(issue), message, path, tree.placeOf(path))];
+}
+
+function place(
+  code: string,
+  message: string,
+  path: readonly PathSegment[],
+  at: { readonly line: number; readonly column: number },
+  hint?: string,
+): SentProblem {
+  return { code, message, path: formatPath(path), ...at, ...(hint === undefined ? {} : { hint }) };
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.includes("received undefined") ? "missing_field" : "wrong_type";
+    case "invalid_value":
+      return "bad_enum";
+    case "unrecognized_keys":
+      return "unknown_key";
+    case "too_big":
+    case "too_small":
+    case "not_multiple_of":
+      return "bad_number";
+    default:
+      return "wrong_type";
+  }
+}
+
+function keysOf(schema: z.ZodType): readonly string[] {
+  const { def } = schema;
+  return "shape" in def && typeof def.shape === "object" && def.shape !== null ? Object.keys(def.shape) : [];
+}
+
+function listed(keys: readonly string[]): string | undefined {
+  return keys.length === 0 ? undefined : `The fields are ${keys.join(", ")}.`;
+}
+
+function segmentsOf(path: readonly PropertyKey[]): readonly PathSegment[] {
+  return path.map((segment) => (typeof segment === "number" ? segment : String(segment)));
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

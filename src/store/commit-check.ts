@@ -1,0 +1,75 @@
+import { canonicalJson, compareCodeUnits, invariant } from "../core/base/index.ts";
+import type { Timer } from "../core/engine/index.ts";
+import type { AttemptKey, OpenAttempt, RunCommit } from "./store.ts";
+import { UnstorableText } from "./store-error.ts";
+
+/** What every store asks of a batch before it writes anything. */
+export function checkBatch(batch: readonly RunCommit[]): void {
+  invariant(new Set(batch.map(({ runId }) => runId)).size === batch.length, "a run has one share of a commit");
+  for (const commit of batch) {
+    invariant((commit.create !== null) === (commit.expectedVersion === 0), `${commit.runId}: version 0 means create`);
+    checkEventIds(commit);
+    checkTexts(commit);
+  }
+}
+
+/** Ids and names go into columns as they are; everything else is kept as JSON, which escapes what a column refuses. */
+function checkTexts({ runId, orgId, opened, closed, create }: RunCommit): void {
+  checkText("a run id", runId);
+  checkText(`the organisation of ${runId}`, orgId);
+  for (const { nodeId, replicaId } of opened) {
+    checkText(`a node id of ${runId}`, nodeId);
+    checkText(`a replica id of ${runId}`, replicaId);
+  }
+  for (const { nodeId } of closed) checkText(`a node id of ${runId}`, nodeId);
+  if (create === null) return;
+  for (const [name, value] of [...Object.entries(create), ...Object.entries(create.idempotency ?? {})]) {
+    if (typeof value === "string") checkText(`${name} of ${runId}`, value);
+  }
+}
+
+function checkEventIds({ runId, events, head, create }: RunCommit): void {
+  const first = firstEventId(events, head.lastEventId);
+  invariant(create === null || first === 1, `${runId}: the log begins with event 1`);
+  const isContiguous = events.every(({ eventId }, index) => eventId === first + index);
+  invariant(isContiguous && first + events.length - 1 === head.lastEventId, `${runId}: event ids have a gap`);
+}
+
+/** The id that follows the log as it stood before the commit. */
+export function firstEventId(events: readonly { readonly eventId: number }[], lastEventId: number): number {
+  return events[0]?.eventId ?? lastEventId + 1;
+}
+
+export function checkText(place: string, text: string): void {
+  if (text.includes("\0") || /\p{Surrogate}/u.test(text)) throw new UnstorableText(place);
+}
+
+/** The same timer has the same key, whatever order its fields came in. */
+export function timerKey(timer: Timer): string {
+  return canonicalJson(timer);
+}
+
+/** An attempt that is opened and closed in one commit is closed. */
+export function attemptsLeftOpen({ opened, closed }: RunCommit): readonly OpenAttempt[] {
+  if (opened.length === 0 || closed.length === 0) return opened;
+  const gone = new Set(closed.map(attemptKey));
+  return opened.filter((attempt) => !gone.has(attemptKey(attempt)));
+}
+
+export function attemptKey({ nodeId, attempt }: AttemptKey): string {
+  return `${attempt} ${nodeId}`;
+}
+
+/** A timer that is cleared and set in one commit is set: it was due, and shall be due again. */
+export function timersOf({ timersSet, timersCleared }: RunCommit): {
+  readonly set: ReadonlyMap<string, { readonly timer: Timer; readonly dueAt: number }>;
+  readonly cleared: readonly string[];
+} {
+  const set = new Map(timersSet.map((one) => [timerKey(one.timer), one]));
+  return { set, cleared: timersCleared.map(timerKey).filter((key) => !set.has(key)) };
+}
+
+/** Run ids in the order in which their rows are locked. */
+export function inLockOrder(batch: readonly RunCommit[]): readonly RunCommit[] {
+  return [...batch].sort((left, right) => compareCodeUnits(left.runId, right.runId));
+}

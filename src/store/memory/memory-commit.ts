@@ -1,0 +1,93 @@
+import { invariant, required } from "../../core/base/index.ts";
+import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
+import { packEvents, type PackedEvents } from "../event-pack.ts";
+import type { CommitOutcome, IdempotencyScope, NewRun, RunCommit } from "../store.ts";
+import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+
+export const IDEMPOTENCY_MS = 24 * 3_600_000;
+
+/** All that can go wrong is found before the first change, so that a commit that throws has written nothing. */
+export function commitToMemory(world: MemoryWorld, batch: readonly RunCommit[]): CommitOutcome {
+  checkBatch(batch);
+  const packed = new Map(batch.map((commit) => [commit.runId, packEvents(commit.events)]));
+  for (const commit of batch) checkFollows(world, commit);
+  const conflicts: string[] = [];
+  const duplicates: CommitOutcome["duplicates"][number][] = [];
+  for (const commit of batch) {
+    const scope = commit.create?.idempotency ?? null;
+    const taken = scope === null ? undefined : liveIdempotency(world, scope);
+    if (taken !== undefined) {
+      duplicates.push({ runId: commit.runId, existingRunId: taken.runId, bodyHash: taken.bodyHash });
+    } else if (!isExpected(world, commit)) conflicts.push(commit.runId);
+    else write(world, commit, required(packed.get(commit.runId), "every commit was packed"));
+  }
+  return { conflicts, duplicates };
+}
+
+function isExpected(world: MemoryWorld, { runId, orgId, expectedVersion }: RunCommit): boolean {
+  const run = world.runs.get(runId);
+  if (run === undefined) return expectedVersion === 0;
+  return run.orgId === orgId && run.head.rowVersion === expectedVersion;
+}
+
+function checkFollows(world: MemoryWorld, commit: RunCommit): void {
+  const run = world.runs.get(commit.runId);
+  if (run === undefined || !isExpected(world, commit)) return;
+  const next = firstEventId(commit.events, commit.head.lastEventId);
+  invariant(run.head.lastEventId + 1 === next, `${commit.runId}: the events do not follow the log`);
+}
+
+export function liveIdempotency(
+  world: MemoryWorld,
+  scope: IdempotencyScope,
+): { readonly runId: string; readonly bodyHash: string } | undefined {
+  const found = world.idempotency.get(scopeKey(scope));
+  return found !== undefined && found.at > world.now() - IDEMPOTENCY_MS ? found : undefined;
+}
+
+function scopeKey({ orgId, keyId, workflow, key }: IdempotencyScope): string {
+  return keyOf(orgId, keyId, workflow, key);
+}
+
+function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): void {
+  const { runId, orgId } = commit;
+  const head = { ...commit.head, runId, rowVersion: commit.expectedVersion + 1 };
+  const run = world.runs.get(runId) ?? create(world, commit, required(commit.create, "a new run says what it is"));
+  run.head = copy(head);
+  if (commit.events.length > 0) run.bodies.push(packed.body);
+  for (const [hash, text] of packed.blobs) world.blobs.set(keyOf(orgId, hash), text);
+  for (const key of commit.closed) run.openAttempts.delete(attemptKey(key));
+  for (const attempt of attemptsLeftOpen(commit)) run.openAttempts.set(attemptKey(attempt), copy(attempt));
+  const timers = timersOf(commit);
+  for (const key of timers.cleared) run.timers.delete(key);
+  for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
+  writeApprovals(world, commit);
+}
+
+function create(world: MemoryWorld, commit: RunCommit, { idempotency, ...pinned }: NewRun): MemoryRun {
+  const { runId, orgId } = commit;
+  const run: MemoryRun = {
+    orgId,
+    pinned: copy(pinned),
+    bodies: [],
+    openAttempts: new Map(),
+    timers: new Map(),
+    head: { ...commit.head, runId, rowVersion: 0 },
+  };
+  world.runs.set(runId, run);
+  if (idempotency !== null) {
+    const { bodyHash } = idempotency;
+    world.idempotency.set(scopeKey(idempotency), { runId, bodyHash, at: world.now() });
+  }
+  return run;
+}
+
+function writeApprovals(world: MemoryWorld, commit: RunCommit): void {
+  for (const approval of commit.approvalsOpened) {
+    if (!world.approvals.has(approval.id)) world.approvals.set(approval.id, copy(approval));
+  }
+  for (const closing of commit.approvalsClosed) {
+    const approval = world.approvals.get(closing.id);
+    if (approval?.runId === commit.runId) world.approvals.set(closing.id, { ...approval, ...copy(closing) });
+  }
+}

@@ -1,0 +1,29 @@
+import type { KeyStore } from "../store.ts";
+import { newestFirst } from "./memory-runs.ts";
+import { copy, type MemoryWorld } from "./memory-world.ts";
+
+export function memoryKeys(world: MemoryWorld): KeyStore {
+  return {
+    // Nothing is kept of an organisation beyond its id.
+    ensureOrganisation: async () => undefined,
+    putKey: async (key) => {
+      world.keys.set(key.id, copy(key));
+    },
+    findKey: async (hash) => {
+      for (const key of world.keys.values()) if (key.hash === hash) return copy(key);
+      return undefined;
+    },
+    listKeys: async (orgId, page) =>
+      newestFirst(
+        [...world.keys.values()].filter((key) => key.orgId === orgId).map(copy),
+        page,
+        ({ createdAt, id }) => ({ at: createdAt, id }),
+      ),
+    revokeKey: async (orgId, keyId, at) => {
+      const key = world.keys.get(keyId);
+      if (key?.orgId !== orgId) return false;
+      world.keys.set(keyId, { ...key, revokedAt: key.revokedAt ?? at });
+      return true;
+    },
+  };
+}

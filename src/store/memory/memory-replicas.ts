@@ -1,0 +1,85 @@
+import { compareCodeUnits } from "../../core/base/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import { attemptKey } from "../commit-check.ts";
+import type { DueTimer, Orphan, ReplicaStore } from "../store.ts";
+import { copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+
+export function memoryReplicas(world: MemoryWorld): ReplicaStore {
+  const isAlive = (replicaId: string): boolean => (world.replicas.get(replicaId) ?? 0) > world.now();
+  return {
+    renewReplica: async (replicaId, ttlMs) => {
+      const isHeld = isAlive(replicaId);
+      if (isHeld) world.replicas.set(replicaId, world.now() + ttlMs);
+      return isHeld;
+    },
+    registerReplica: async (replicaId, ttlMs, supersedesAll) => {
+      if (supersedesAll) world.replicas.clear();
+      world.replicas.set(replicaId, world.now() + ttlMs);
+    },
+    retireReplica: async (replicaId) => {
+      world.replicas.delete(replicaId);
+    },
+    takeOver: async (replicaId, limit) => (isAlive(replicaId) ? takeOver(world, replicaId, limit, isAlive) : []),
+    dueTimers: async (limit) => {
+      const now = world.now();
+      return [...allTimers(world)]
+        .filter(({ dueAt }) => dueAt <= now)
+        .sort((left, right) => left.dueAt - right.dueAt || compareCodeUnits(left.runId, right.runId))
+        .slice(0, limit)
+        .map(copy);
+    },
+    nextDueAt: async () => {
+      let next: number | null = null;
+      for (const { dueAt } of allTimers(world)) if (next === null || dueAt < next) next = dueAt;
+      return next;
+    },
+    now: async () => world.now(),
+    listStalled: async (limit) =>
+      [...byRunId(world)]
+        .filter(([runId, run]) => isStalled(world, runId, run))
+        .map(([runId]) => runId)
+        .slice(0, limit),
+  };
+}
+
+function byRunId(world: MemoryWorld): [string, MemoryRun][] {
+  return [...world.runs].sort(([left], [right]) => compareCodeUnits(left, right));
+}
+
+function takeOver(
+  world: MemoryWorld,
+  replicaId: string,
+  limit: number,
+  isAlive: (replicaId: string) => boolean,
+): readonly Orphan[] {
+  const orphans: Orphan[] = [];
+  for (const [runId, run] of byRunId(world)) {
+    for (const attempt of run.openAttempts.values()) {
+      if (orphans.length >= limit) return orphans;
+      if (isAlive(attempt.replicaId)) continue;
+      run.openAttempts.set(attemptKey(attempt), { ...attempt, replicaId });
+      orphans.push({ runId, nodeId: attempt.nodeId, attempt: attempt.attempt });
+    }
+  }
+  return orphans;
+}
+
+function* allTimers(world: MemoryWorld): Generator<DueTimer> {
+  for (const [runId, run] of world.runs) {
+    for (const { timer, dueAt } of run.timers.values()) yield { runId, timer, dueAt };
+    for (const { nodeId, attempt, deadlineAt } of run.openAttempts.values()) {
+      if (deadlineAt !== null) yield { runId, timer: { kind: "attempt", nodeId, attempt }, dueAt: deadlineAt };
+    }
+  }
+}
+
+function isStalled(world: MemoryWorld, runId: string, run: MemoryRun): boolean {
+  if (isTerminal(run.head.status) || run.openAttempts.size > 0 || run.timers.size > 0) return false;
+  for (const approval of world.approvals.values()) {
+    if (approval.runId === runId && approval.status === "pending") return false;
+  }
+  for (const child of world.runs.values()) {
+    if (child.pinned.parentRunId === runId && !isTerminal(child.head.status)) return false;
+  }
+  return true;
+}

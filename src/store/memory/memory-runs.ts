@@ -1,0 +1,92 @@
+import { compareCodeUnits, type Json } from "../../core/base/index.ts";
+import { decodeCursor, listed, type Position } from "../cursor.ts";
+import { hashesIn, readBodies, unpackEvents } from "../event-pack.ts";
+import type { Listed, LoadedRun, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
+import { commitToMemory, liveIdempotency } from "./memory-commit.ts";
+import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+
+export function memoryRuns(world: MemoryWorld): RunStore {
+  const runOf = (orgId: string, runId: string): MemoryRun | undefined => {
+    const run = world.runs.get(runId);
+    return run?.orgId === orgId ? run : undefined;
+  };
+  return {
+    commit: async (batch) => commitToMemory(world, batch),
+    loadRuns: async (runIds) =>
+      [...new Set(runIds)].flatMap((runId) => {
+        const run = world.runs.get(runId);
+        return run === undefined ? [] : [loadedRun(world, run)];
+      }),
+    getRun: async (orgId, runId) => {
+      const run = runOf(orgId, runId);
+      return run === undefined ? undefined : recordOf(run);
+    },
+    listRuns: async (orgId, filter, page) => {
+      const runs = [...world.runs.values()].filter((run) => run.orgId === orgId && fits(run, filter));
+      return newestFirst(runs.map(recordOf), page, (run) => ({ at: run.createdAt, id: run.runId }));
+    },
+    readEvents: async (orgId, runId, afterEventId, limit) =>
+      readBodies(runOf(orgId, runId)?.bodies ?? []).slice(afterEventId, afterEventId + limit),
+    headsOf: async (runIds) =>
+      [...new Set(runIds)].flatMap((runId) => {
+        const run = world.runs.get(runId);
+        return run === undefined ? [] : [{ ...run.head }];
+      }),
+    findIdempotent: async (scope) => {
+      const found = liveIdempotency(world, scope);
+      return found === undefined ? undefined : { runId: found.runId, bodyHash: found.bodyHash };
+    },
+    getBlob: async (orgId, hash) => {
+      const text = world.blobs.get(keyOf(orgId, hash));
+      return text === undefined ? undefined : (JSON.parse(text) as Json);
+    },
+    listApprovals: async (orgId, status, page) => {
+      const approvals = [...world.approvals.values()].filter(
+        (approval) => approval.orgId === orgId && (status === null || approval.status === status),
+      );
+      return newestFirst(approvals.map(copy), page, ({ requestedAt, id }) => ({ at: requestedAt, id }));
+    },
+    getApproval: async (orgId, approvalId) => {
+      const approval = world.approvals.get(approvalId);
+      return approval?.orgId === orgId ? copy(approval) : undefined;
+    },
+  };
+}
+
+function recordOf(run: MemoryRun): RunRecord {
+  return { ...copy(run.pinned), ...run.head, orgId: run.orgId };
+}
+
+function loadedRun(world: MemoryWorld, run: MemoryRun): LoadedRun {
+  const events = readBodies(run.bodies);
+  const blobs = new Map<string, string>();
+  for (const hash of hashesIn(events)) blobs.set(hash, world.blobs.get(keyOf(run.orgId, hash)) ?? "null");
+  return {
+    run: recordOf(run),
+    events: unpackEvents(events, blobs),
+    openAttempts: [...run.openAttempts.values()].map(copy),
+  };
+}
+
+function fits(run: MemoryRun, filter: RunFilter): boolean {
+  return (
+    (filter.status === undefined || run.head.status === filter.status) &&
+    (filter.workflow === undefined || run.pinned.workflow === filter.workflow) &&
+    (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId)
+  );
+}
+
+/** One page of a list, newest first; rows of one instant by id. */
+export function newestFirst<T>(rows: readonly T[], page: Page, position: (row: T) => Position): Listed<T> {
+  const after = decodeCursor(page.cursor);
+  const found = rows
+    .map((row) => ({ row, at: position(row) }))
+    .filter(({ at }) => after === null || order(at, after) > 0)
+    .sort((left, right) => order(left.at, right.at))
+    .map(({ row }) => row);
+  return listed(found, page.limit, position);
+}
+
+function order(left: Position, right: Position): number {
+  return right.at - left.at || compareCodeUnits(right.id, left.id);
+}

@@ -1,0 +1,57 @@
+import type { Timer } from "../../core/engine/index.ts";
+import type { ApprovalRecord, KeyRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
+import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
+
+/** Everything a memory store keeps. Only copies lie here: callers may change what they handed in or were given. */
+export interface MemoryWorld {
+  readonly now: () => number;
+  readonly runs: Map<string, MemoryRun>;
+  readonly approvals: Map<string, ApprovalRecord>;
+  readonly idempotency: Map<string, { readonly runId: string; readonly bodyHash: string; readonly at: number }>;
+  readonly blobs: Map<string, string>;
+  readonly definitions: Map<string, PinnedDefinition>;
+  readonly workflows: Map<string, MemoryWorkflow>;
+  readonly keys: Map<string, KeyRecord>;
+  /** Replica → when its lease ends. */
+  readonly replicas: Map<string, number>;
+}
+
+export interface MemoryRun {
+  readonly orgId: string;
+  readonly pinned: Omit<NewRun, "idempotency">;
+  readonly bodies: string[];
+  readonly openAttempts: Map<string, OpenAttempt>;
+  readonly timers: Map<string, { readonly timer: Timer; readonly dueAt: number }>;
+  head: RunHead;
+}
+
+export interface MemoryWorkflow {
+  readonly orgId: string;
+  readonly name: string;
+  readonly versions: WorkflowVersion[];
+  status: WorkflowStatus;
+}
+
+export function createMemoryWorld(now: () => number): MemoryWorld {
+  return {
+    now,
+    runs: new Map(),
+    approvals: new Map(),
+    idempotency: new Map(),
+    blobs: new Map(),
+    definitions: new Map(),
+    workflows: new Map(),
+    keys: new Map(),
+    replicas: new Map(),
+  };
+}
+
+/** Copies as a database would: through text. */
+export function copy<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/** One key of several texts; no text can be mistaken for two. */
+export function keyOf(...parts: readonly (string | number)[]): string {
+  return JSON.stringify(parts);
+}
