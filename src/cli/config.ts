@@ -9,7 +9,7 @@ export const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_DATA = ".sluice";
 
 /** A key of our own, as it is written; as a bearer other tokens will do. */
-const KEY = /^slk_[A-Za-z0-9_-]{1,200}$/;
+const KEY = /^slk_[A-Za-z0-9_-]{8,252}$/;
 const BEARER = /^[\u0021-\u007e]{1,8192}$/;
 
 const httpUrl = z.string().refine((text) => isUrl(text, ["http:", "https:"]), "must be an http or https URL");
@@ -17,7 +17,7 @@ const port = z.union([z.number(), z.string().regex(/^\d{1,5}$/)]).transform(Numb
 const settingsSchema = z.object({
   url: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
   key: z.string().regex(BEARER, "must be a key without spaces").optional(),
-  adminKey: z.string().regex(KEY, 'must be "slk_" and 1 to 200 letters, digits, _ or -').optional(),
+  adminKey: z.string().regex(KEY, 'must be "slk_" and 8 to 252 letters, digits, _ or -').optional(),
   data: z.string().default(DEFAULT_DATA),
   databaseUrl: z
     .string()

@@ -28,8 +28,21 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/team": pure(["base", "definition", "plan"]),
   "core/instructions": pure(["base", "definition", "plan"]),
   bridge: { rooms: ["core"], packages: ["zod"], isNode: true },
-  driver: { rooms: ["core", "bridge"], packages: [], isNode: true },
-  cli: { rooms: ["core", "bridge", "driver"], packages: ["commander"], isNode: true },
+  store: { rooms: ["core"], packages: [], isNode: true },
+  postgres: { rooms: ["core", "store"], packages: ["pg"], isNode: true },
+  embedded: { rooms: ["core", "store"], packages: ["@electric-sql/pglite"], isNode: true },
+  driver: { rooms: ["core", "bridge", "store"], packages: [], isNode: true },
+  client: { rooms: ["core"], packages: [], isNode: false },
+  server: {
+    rooms: ["core", "store", "driver"],
+    packages: ["hono", "@hono/node-server", "@hono/zod-openapi", "zod"],
+    isNode: true,
+  },
+  cli: {
+    rooms: ["core", "bridge", "driver", "store", "postgres", "embedded", "server", "client"],
+    packages: ["commander", "zod"],
+    isNode: true,
+  },
 };
 
 /** The room of a file under `src`, or null when it lies in none. */

@@ -1,0 +1,86 @@
+import type { z } from "zod";
+import type { Runtime } from "../driver/index.ts";
+import type { Store } from "../store/index.ts";
+import type { KeyRing, Principal } from "./auth.ts";
+import type { BodyRule } from "./body.ts";
+import type { ApiConfig } from "./config.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Permission } from "./permission.ts";
+import type { Tail } from "./tail.ts";
+
+/** What handlers work with; one per app. */
+export interface Services {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly config: ApiConfig;
+  readonly keys: KeyRing;
+  readonly tail: Tail;
+  readonly metrics: Metrics;
+}
+
+export interface Call<B, Q> {
+  readonly services: Services;
+  readonly request: Request;
+  readonly principal: Principal;
+  /** Path parameters, decoded; each is a name that can be stored. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Q;
+  readonly body: B;
+  /** The body as it was sent, when it is not JSON. */
+  readonly raw: Uint8Array | null;
+  /** Ends the connection without further words; null where there is no socket. */
+  readonly hangUp: (() => void) | null;
+}
+
+export interface Reply {
+  readonly description: string;
+  /** Null: no body, or one that is not JSON. */
+  readonly schema: z.ZodType | null;
+  readonly type?: string;
+}
+
+/** One route: the router, the permission matrix, the checks of what is sent and the OpenAPI document all read it. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** As OpenAPI writes it: `/runs/{runId}`. */
+  readonly path: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly permission: Permission;
+  readonly body: (BodyRule & { readonly schema: z.ZodType }) | null;
+  readonly query: z.ZodType | null;
+  readonly replies: Readonly<Record<number, Reply>>;
+  /** False where a look without the body would open something that stays open. */
+  readonly answersHead: boolean;
+  readonly handle: (call: Call<unknown, unknown>) => Promise<Response>;
+}
+
+interface RouteParts<B extends z.ZodType, Q extends z.ZodType> extends Omit<
+  Route,
+  "body" | "query" | "handle" | "answersHead"
+> {
+  readonly body?: BodyRule & { readonly schema: B };
+  readonly query?: Q;
+  readonly answersHead?: boolean;
+  readonly handle: (call: Call<z.output<B>, z.output<Q>>) => Promise<Response>;
+}
+
+export function defineRoute<B extends z.ZodType = z.ZodUndefined, Q extends z.ZodType = z.ZodUndefined>(
+  parts: RouteParts<B, Q>,
+): Route {
+  return {
+    ...parts,
+    body: parts.body ?? null,
+    query: parts.query ?? null,
+    answersHead: parts.answersHead ?? true,
+    // The app calls it with what these very schemas have read.
+    handle: parts.handle as Route["handle"],
+  };
+}
+
+export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers },
+  });
+}

@@ -1,0 +1,214 @@
+/**
+ * Follows the logs of all runs somebody watches. The table is the truth: commits of this process are taken from memory
+ * as they happen, those of other replicas are found by one query for all watched runs, and either way a run's events
+ * are read and framed once, however many watch it.
+ *
+ * T1 what is kept of a run is contiguous and ends at its head · T2 a run nobody watches costs nothing · T3 no query per
+ * stream: only a stream that is behind what is kept reads the log itself.
+ */
+import { isTerminal, type RunEvent, type RunStatus } from "../core/event/index.ts";
+import type { Runtime } from "../driver/index.ts";
+import type { RunRecord, RunStore } from "../store/index.ts";
+import { frameOf, LARGE_BYTES_MIN, sseBytes } from "./frame-text.ts";
+
+export interface TailOptions {
+  readonly store: Pick<RunStore, "headsOf" | "readEvents">;
+  readonly runtime: Pick<Runtime, "onCommitted">;
+  readonly everyMs: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** One event as it goes over the wire. */
+export interface Sent {
+  readonly eventId: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface Watcher {
+  /** Something new is there to be taken; `bytes` is how much. */
+  onNews(bytes: number): void;
+}
+
+const KEPT_EVENTS_MAX = 512;
+const KEPT_BYTES_MAX = 1_048_576;
+const PAGE = 500;
+
+/** A run somebody watches. */
+export class WatchedRun {
+  readonly run: RunRecord;
+  readonly watchers = new Set<Watcher>();
+  #head: number;
+  #status: RunStatus;
+  #kept: Sent[] = [];
+  #keptBytes = 0;
+  /** Event ids up to here are known to exist. */
+  knownHead: number;
+  isReading = false;
+
+  constructor(run: RunRecord) {
+    this.run = run;
+    this.#head = run.lastEventId;
+    this.knownHead = run.lastEventId;
+    this.#status = run.status;
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  get isFinished(): boolean {
+    return isTerminal(this.#status);
+  }
+
+  /** Events after a cursor from memory; null when the cursor is behind what is kept. */
+  keptAfter(eventId: number): readonly Sent[] | null {
+    const first = this.#head - this.#kept.length + 1;
+    return eventId + 1 < first ? null : this.#kept.slice(eventId + 1 - first);
+  }
+
+  /** Takes the events that follow the head; anything else is passed over. */
+  append(events: readonly RunEvent[]): void {
+    let bytes = 0;
+    for (const event of events) {
+      if (event.eventId !== this.#head + 1) continue;
+      const sent = { eventId: event.eventId, bytes: sseBytes(frameOf(event, this.run)) };
+      this.#head = event.eventId;
+      this.#status = statusAfter(event, this.#status);
+      this.#kept.push(sent);
+      this.#keptBytes += sent.bytes.byteLength;
+      bytes += sent.bytes.byteLength;
+    }
+    this.knownHead = Math.max(this.knownHead, this.#head);
+    this.#trim();
+    if (bytes > 0) for (const watcher of [...this.watchers]) watcher.onNews(bytes);
+  }
+
+  #trim(): void {
+    let dropped = 0;
+    while (this.#kept.length - dropped > KEPT_EVENTS_MAX || this.#keptBytes > KEPT_BYTES_MAX) {
+      const oldest = this.#kept[dropped];
+      if (oldest === undefined) break;
+      this.#keptBytes -= oldest.bytes.byteLength;
+      dropped += 1;
+    }
+    if (dropped > 0) this.#kept = this.#kept.slice(dropped);
+  }
+}
+
+function statusAfter(event: RunEvent, status: RunStatus): RunStatus {
+  switch (event.type) {
+    case "run.started":
+      return "running";
+    case "run.status.changed":
+      return event.payload.to;
+    case "run.completed":
+      return "completed";
+    case "run.failed":
+      return "failed";
+    case "run.cancelled":
+      return "cancelled";
+    case "run.timed_out":
+      return "timed_out";
+    default:
+      return status;
+  }
+}
+
+export class Tail {
+  readonly #options: TailOptions;
+  readonly #watched = new Map<string, WatchedRun>();
+  #stopListening: (() => void) | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isAsking = false;
+
+  constructor(options: TailOptions) {
+    this.#options = options;
+  }
+
+  get watchedCount(): number {
+    return this.#watched.size;
+  }
+
+  /** Begins to watch for somebody; `run` is as fresh as the caller could get it. */
+  watch(run: RunRecord, watcher: Watcher): WatchedRun {
+    const watched = this.#watched.get(run.runId) ?? new WatchedRun(run);
+    this.#watched.set(run.runId, watched);
+    watched.watchers.add(watcher);
+    this.#listen();
+    this.#learn(watched, run.lastEventId);
+    return watched;
+  }
+
+  unwatch(watched: WatchedRun, watcher: Watcher): void {
+    watched.watchers.delete(watcher);
+    if (watched.watchers.size > 0 || this.#watched.get(watched.run.runId) !== watched) return;
+    this.#watched.delete(watched.run.runId);
+    if (this.#watched.size > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = null;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #listen(): void {
+    if (this.#stopListening !== null) return;
+    this.#stopListening = this.#options.runtime.onCommitted((runId, events) => this.#onCommitted(runId, events));
+    this.#timer = setInterval(() => void this.#ask(), this.#options.everyMs);
+    this.#timer.unref();
+  }
+
+  #onCommitted(runId: string, events: readonly RunEvent[]): void {
+    const watched = this.#watched.get(runId);
+    const last = events.at(-1);
+    if (watched === undefined || last === undefined) return;
+    // What is stored by reference has to be read as it is stored, so that every stream says the same.
+    const isTaken = !watched.isReading && events.every((event) => !mayBeLarge(event));
+    if (isTaken) watched.append(events);
+    this.#learn(watched, last.eventId);
+  }
+
+  /** One query, whatever the number of streams. */
+  async #ask(): Promise<void> {
+    if (this.#isAsking || this.#watched.size === 0) return;
+    this.#isAsking = true;
+    try {
+      for (const { runId, lastEventId } of await this.#options.store.headsOf([...this.#watched.keys()])) {
+        const watched = this.#watched.get(runId);
+        if (watched !== undefined) this.#learn(watched, lastEventId);
+      }
+    } catch (error) {
+      this.#options.onTrouble("the heads of watched runs could not be read", error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #learn(watched: WatchedRun, lastEventId: number): void {
+    watched.knownHead = Math.max(watched.knownHead, lastEventId);
+    if (watched.knownHead > watched.head && !watched.isReading) void this.#read(watched);
+  }
+
+  async #read(watched: WatchedRun): Promise<void> {
+    watched.isReading = true;
+    const { orgId, runId } = watched.run;
+    try {
+      while (watched.head < watched.knownHead && watched.watchers.size > 0) {
+        const events = await this.#options.store.readEvents(orgId, runId, watched.head, PAGE);
+        const before = watched.head;
+        watched.append(events);
+        // Not visible yet, or gone: the next look will tell.
+        if (watched.head === before) break;
+      }
+    } catch (error) {
+      this.#options.onTrouble(`the events of run ${runId} could not be read`, error);
+    } finally {
+      watched.isReading = false;
+    }
+  }
+}
+
+function mayBeLarge(event: RunEvent): boolean {
+  if (event.type === "node.stream.delta" && event.payload.media === undefined) return false;
+  // A code unit takes at most three bytes.
+  return JSON.stringify(event.payload).length * 3 > LARGE_BYTES_MIN;
+}
