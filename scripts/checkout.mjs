@@ -58,9 +58,11 @@ export function signatureOf(root) {
 }
 
 function install(root) {
-  say("installing packages (npm ci), once");
-  // Scripts of a production environment still need the compiler: dev packages are part of a checkout.
-  const result = spawnSync("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"], {
+  say("installing packages, once");
+  // Not `npm ci`: it refuses a lock file that lacks the binaries of other platforms, which not every registry carries.
+  // Dev packages are part of a checkout: a production environment needs the compiler too.
+  const flags = ["--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result = spawnSync("npm", ["install", ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
@@ -73,7 +75,7 @@ function install(root) {
     // npm puts the cause first and may follow it with pages of usage.
     process.stderr.write(`${(result.stderr + result.stdout).split("\n").slice(0, 12).join("\n")}\n`);
     throw new Error(
-      `npm ci failed with code ${result.status ?? result.signal}; mend what it says above, then try again.`,
+      `npm install failed with code ${result.status ?? result.signal}; mend what it says above, then try again.`,
     );
   }
 }

@@ -126,7 +126,7 @@ describe("bin/sluice", () => {
     const { code, said } = start([]);
     expect(code).toBe(2);
     expect(said).toContain("npm error no network");
-    expect(said.trimEnd().split("\n").at(-1)).toMatch(/^sluice: npm ci failed with code 1; /);
+    expect(said.trimEnd().split("\n").at(-1)).toMatch(/^sluice: npm install failed with code 1; /);
   });
 
   it("breaks the lock of a process that is gone", () => {

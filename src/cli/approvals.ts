@@ -1,5 +1,5 @@
 import type { Decision } from "../core/event/index.ts";
-import type { AnswerApproval, ApprovalAnswer, PendingApproval } from "../driver/index.ts";
+import type { ApprovalAnswer, PendingApproval } from "../driver/index.ts";
 import type { Io } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { createPaint, printable } from "./terminal-text.ts";
@@ -9,14 +9,35 @@ export type ApproveMode = (typeof APPROVE_MODES)[number];
 
 const RENDERED_LINES = 12;
 
+/** What is asked of a person, as far as an answer depends on it. */
+export type Question = Pick<PendingApproval, "approvalId" | "nodeId" | "summary" | "rendered" | "choices">;
+
+/** Answers for a person; null leaves the question open. A refusal says why the last answer was not taken. */
+export type Answer = (
+  question: Question,
+  context: { readonly signal: AbortSignal; readonly refusal: string | null },
+) => Promise<ApprovalAnswer | null>;
+
 /** Says yes to everything that can be said yes to, in the place of whoever would be asked. */
-export const answerYes: AnswerApproval = ({ choices }, { refusal }) =>
+export const answerYes: Answer = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["approve", "retry"], "--approve all") : null);
 
-export const answerNo: AnswerApproval = ({ choices }, { refusal }) =>
+const answerNo: Answer = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["reject", "abort"], "--approve reject") : null);
 
-export const leaveOpen: AnswerApproval = () => Promise.resolve(null);
+export const leaveOpen: Answer = () => Promise.resolve(null);
+
+/** Who answers the approvals of a run: what `--approve` says, else whoever sits at the terminal, else nobody. */
+export function chooseAnswer(
+  io: Io,
+  { approve, wait }: { readonly approve?: ApproveMode; readonly wait: boolean },
+  progress: Progress,
+): Answer | null {
+  if (approve === "all") return answerYes;
+  if (approve === "reject") return answerNo;
+  const canAsk = approve === "ask" || (io.isInputTty && io.err.isTty);
+  return canAsk && wait ? createPrompter(io, progress) : null;
+}
 
 function answerWith(choices: readonly Decision[], wanted: readonly Decision[], flag: string): ApprovalAnswer | null {
   const decision = wanted.find((choice) => choices.includes(choice));
@@ -24,7 +45,7 @@ function answerWith(choices: readonly Decision[], wanted: readonly Decision[], f
 }
 
 /** Asks the person at the terminal, one question at a time. */
-export function createPrompter(io: Io, progress: Progress): AnswerApproval {
+function createPrompter(io: Io, progress: Progress): Answer {
   let previous: Promise<unknown> = Promise.resolve();
   return (approval, { signal, refusal }) => {
     const answer = previous.then(() => {
@@ -39,7 +60,7 @@ export function createPrompter(io: Io, progress: Progress): AnswerApproval {
 
 async function ask(
   io: Io,
-  approval: PendingApproval,
+  approval: Question,
   signal: AbortSignal,
   refusal: string | null,
 ): Promise<ApprovalAnswer | null> {
@@ -75,7 +96,7 @@ function withKey(choice: string): string {
 }
 
 /** What is open when a run stops for want of a person, and how to answer. */
-export function printOpenApprovals(io: Io, approvals: readonly PendingApproval[]): void {
+export function printOpenApprovals(io: Io, approvals: readonly Question[]): void {
   for (const { summary, nodeId, approvalId, choices } of approvals) {
     io.err.write(`waiting for a person: ${printable(summary)} (${printable(nodeId)}, ${approvalId})\n`);
     io.err.write(`  it can be answered with ${choices.join(", ")}\n`);

@@ -1,11 +1,19 @@
 import { isTerminal, type RunEvent } from "../core/event/index.ts";
-import { applyToView, createView, eventOfFrame, type PlanOutline, type RunView } from "../core/view/index.ts";
+import {
+  applyToView,
+  createView,
+  eventOfFrame,
+  type PlanOutline,
+  projectView,
+  type RunView,
+} from "../core/view/index.ts";
 import type { Api } from "./api.ts";
-import { type Answering, answerThrough } from "./answering.ts";
+import { ApprovalDesk } from "./approval-desk.ts";
+import { type ApproveMode, chooseAnswer } from "./approvals.ts";
+import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
-import { chooseProgress, type Progress } from "./progress-choice.ts";
 import { oneLine } from "./terminal-text.ts";
 
 /** A run on a server that somebody wants to see. */
@@ -22,41 +30,109 @@ export interface FollowOptions {
   readonly quiet?: boolean;
   /** False: stop as soon as only a person could make the run go on. */
   readonly wait: boolean;
-  /** The run was started by this very command, and ends with it. */
+  /** The run was started by this very command: whoever interrupts the command means the run. */
   readonly isOwn: boolean;
-  readonly answering: Answering;
+  readonly approve?: ApproveMode;
 }
 
-/** Shows a run until it ends; what it returns is the exit code. */
+type End = "ended" | "waiting" | "stopped";
+
+/** Shows a run until it ends, or until nobody wants to see more of it; the exit code says which. */
 export async function followRun(io: Io, api: Api, run: Followed, options: FollowOptions): Promise<number> {
   const stop = new AbortController();
+  const stopListening = listen(io, api, run.runId, options.isOwn, stop);
+  try {
+    const end = await watch(io, api, run, options, stop.signal);
+    return await report(io, api, run, options, end);
+  } finally {
+    stop.abort();
+    stopListening();
+  }
+}
+
+async function watch(
+  io: Io,
+  api: Api,
+  run: Followed,
+  options: FollowOptions,
+  signal: AbortSignal,
+): Promise<End> {
   const progress = chooseProgress(io, options);
   const view = createView(run.outline);
-  const desk = answerThrough(io, api, options.answering, progress, stop.signal);
-  const stopListening = listen(io, api, run, options, stop);
-  let isWaiting = false;
+  const answer = options.isOwn ? chooseAnswer(io, options, progress) : null;
+  const desk = new ApprovalDesk(io, api, answer, signal);
   try {
-    for await (const frame of api.watchRun(run.runId, stop.signal)) {
+    for await (const frame of api.watchRun(run.runId, signal)) {
       const event = eventOfFrame(frame);
       if (event === null) continue;
       if (options.json === true) io.out.write(`${JSON.stringify(frame)}\n`);
       applyToView(view, event);
       progress.show(view, [event]);
-      const isAnswered = desk(view, event);
-      if (!isAnswered && mayWait(event)) isWaiting = await waits(io, api, run, options, progress);
-      if (isWaiting) break;
+      desk.note(event);
+      if (!options.wait && (await isWaiting(api, run.runId, view))) return "waiting";
+      if (options.quiet !== true && options.json !== true && answer === null) tellHow(io, event);
     }
   } catch (thrown) {
-    if (!stop.signal.aborted) throw thrown;
+    if (!signal.aborted) throw thrown;
   } finally {
-    stop.abort();
-    stopListening();
+    desk.close();
     progress.finish();
   }
-  return report(io, api, run, options, { isWaiting, isStopped: !isWaiting && !isTerminal(view.status), view });
+  return isTerminal(view.status) ? "ended" : "stopped";
 }
 
-/** After these events it may be that nothing goes on without a person. */
-function mayWait({ type }: RunEvent): boolean {
-  return type === "node.blocked" || type === "approval.requested";
+/** The view may stand in the middle of a commit; only the server knows that nothing else moves. */
+async function isWaiting(api: Api, runId: string, view: RunView): Promise<boolean> {
+  if (view.counts.blocked === 0 || !projectView(view, { runId, workflowId: "" }).isPaused) return false;
+  return (await api.getState(runId)).isPaused;
+}
+
+function tellHow(io: Io, event: RunEvent): void {
+  if (event.type !== "approval.requested") return;
+  const { approvalId, summary } = event.payload;
+  io.err.write(`waiting for a person: ${oneLine(summary)}\n  sluice approvals approve ${approvalId}\n`);
+}
+
+/** Whoever started a run ends it with the first Ctrl-C and does not wait for it with the second. */
+function listen(io: Io, api: Api, runId: string, isOwn: boolean, stop: AbortController): () => void {
+  let isCancelling = false;
+  return io.onInterrupt(() => {
+    if (!isOwn) {
+      io.err.write(`\nno longer watching; the run goes on (sluice runs watch ${runId})\n`);
+      stop.abort();
+      return;
+    }
+    if (isCancelling) {
+      io.exitNow(EXIT.cancelled);
+      return;
+    }
+    isCancelling = true;
+    io.err.write("\ncancelling; once more to stop at once\n");
+    api.cancelRun(runId).catch((thrown: unknown) => {
+      io.err.write(`sluice: the run could not be cancelled: ${thrown instanceof Error ? thrown.message : ""}\n`);
+      stop.abort();
+    });
+  });
+}
+
+async function report(io: Io, api: Api, run: Followed, options: FollowOptions, end: End): Promise<number> {
+  if (end === "stopped") return EXIT.cancelled;
+  const [state, record] = await Promise.all([api.getState(run.runId), api.getRun(run.runId)]);
+  if (options.json === true) {
+    io.out.write(`${JSON.stringify(state)}\n`);
+    if (state.status !== "completed") printFailures(io, state.nodeResults);
+  } else {
+    const durationMs = durationOf(record.startedAt, record.completedAt);
+    const outcome = { workflow: run.workflow, projection: state, durationMs, leaves: run.leaves };
+    printOutcome(io, outcome, { isQuiet: options.quiet === true });
+  }
+  if (end !== "waiting") return exitCodeOf(state.status);
+  io.err.write(`waiting for a person: sluice approvals list (run ${run.runId} goes on when it is answered)\n`);
+  return EXIT.waiting;
+}
+
+export function durationOf(startedAt: string | null | undefined, completedAt: string | null | undefined): number | null {
+  if (startedAt === null || startedAt === undefined || completedAt === null || completedAt === undefined) return null;
+  const ms = Date.parse(completedAt) - Date.parse(startedAt);
+  return Number.isFinite(ms) ? ms : null;
 }

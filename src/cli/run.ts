@@ -14,21 +14,19 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { applyToView, createView, frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
 import {
-  type AnswerApproval,
   createAllowAllJudge,
   LocalDriver,
   newRunId,
   type PinnedWorkflow,
   type Settlement,
 } from "../driver/index.ts";
-import { answerNo, answerYes, type ApproveMode, createPrompter, leaveOpen, printOpenApprovals } from "./approvals.ts";
+import { type ApproveMode, chooseAnswer, leaveOpen, printOpenApprovals } from "./approvals.ts";
 import { readArgs } from "./args.ts";
 import { loadCatalog } from "./catalog.ts";
+import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
-import { createLiveTree } from "./live-tree.ts";
 import { printProblems } from "./problem-report.ts";
-import { createLineProgress, type Progress, SILENT } from "./progress.ts";
 import { loadScript } from "./rehearsal.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
@@ -91,7 +89,7 @@ export async function perform(io: Io, prepared: Prepared, options: RunOptions): 
     newRunId: () => newRunId(io.clock.now()),
     jitter: Math.random,
     resolveWorkflow: workspace.resolve,
-    answerApproval: chooseAnswers(io, options, progress),
+    answerApproval: chooseAnswer(io, options, progress) ?? leaveOpen,
     onEvents(state, events) {
       // Child runs have numbers and a screen of their own.
       if (state.parentRunId !== null) return;
@@ -153,18 +151,6 @@ function withMaxTime(workflow: PinnedWorkflow, seconds: number | undefined): Pin
   if (seconds === undefined) return workflow;
   const { plan } = workflow;
   return { ...workflow, plan: { ...plan, timeoutMs: Math.min(plan.timeoutMs ?? Infinity, seconds * 1_000) } };
-}
-
-export function chooseProgress(io: Io, options: { readonly quiet?: boolean; readonly json?: boolean }): Progress {
-  if (options.quiet === true || options.json === true) return SILENT;
-  return io.err.isTty && io.env["TERM"] !== "dumb" ? createLiveTree(io) : createLineProgress(io);
-}
-
-function chooseAnswers(io: Io, options: RunOptions, progress: Progress): AnswerApproval {
-  if (options.approve === "all") return answerYes;
-  if (options.approve === "reject") return answerNo;
-  const canAsk = options.approve === "ask" || (io.isInputTty && io.err.isTty);
-  return canAsk && options.wait ? createPrompter(io, progress) : leaveOpen;
 }
 
 /** The first Ctrl-C lets the run end in order, the second does not wait for it. */

@@ -207,8 +207,20 @@ export class Tail {
   }
 }
 
-function mayBeLarge(event: RunEvent): boolean {
-  if (event.type === "node.stream.delta" && event.payload.media === undefined) return false;
+/** The only events that carry what authors, models or people wrote. */
+const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
+  "run.started",
+  "run.failed",
+  "node.expanded",
+  "node.completed",
+  "node.stream.delta",
+  "node.log",
+  "moderation.flagged",
+  "approval.requested",
+  "approval.resolved",
+]);
+
+function mayBeLarge({ type, payload }: RunEvent): boolean {
   // A code unit takes at most three bytes.
-  return JSON.stringify(event.payload).length * 3 > LARGE_BYTES_MIN;
+  return CARRIERS.has(type) && JSON.stringify(payload).length * 3 > LARGE_BYTES_MIN;
 }

@@ -1,0 +1,256 @@
+/** What goes over the wire, once for checking, for types and for the OpenAPI document. */
+import { z } from "zod";
+import type { Json } from "../core/base/index.ts";
+import {
+  APPROVAL_SOURCES,
+  APPROVAL_STATUSES,
+  DECISIONS,
+  EVENT_TYPES,
+  NODE_STATUSES,
+  RUN_STATUSES,
+  WAITING_REASONS,
+} from "../core/event/index.ts";
+import { WORKFLOW_STATUSES } from "../store/index.ts";
+import { PERMISSIONS, ROLES } from "./permission.ts";
+
+const json: z.ZodType<Json> = z.json();
+export const jsonObject = z.record(z.string(), json);
+const count = z.number().int().nonnegative();
+const micros = z.number().int().describe("Millionths of a US dollar");
+const moment = z.iso.datetime().describe("ISO 8601, UTC");
+
+export const problemItem = z.object({
+  code: z.string(),
+  message: z.string(),
+  path: z.string(),
+  line: count.optional(),
+  column: count.optional(),
+  hint: z.string().optional(),
+});
+
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  code: z.string(),
+  detail: z.string(),
+  problems: z.array(problemItem).optional(),
+  requestId: z.string(),
+});
+
+export const planSchema = z.object({
+  name: z.string(),
+  format: z.string(),
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      dependsOn: z.array(z.string()),
+      dependents: z.array(z.string()),
+      wave: count,
+    }),
+  ),
+  layers: z.array(z.array(z.string())),
+});
+
+export const validationSchema = z.object({
+  ok: z.boolean(),
+  problems: z.array(problemItem),
+  warnings: z.array(problemItem),
+  plan: planSchema.optional(),
+});
+
+const versionHead = {
+  name: z.string(),
+  version: z.number().int().positive(),
+  hash: z.string(),
+  format: z.string(),
+};
+
+export const savedWorkflowSchema = z.object({ ...versionHead, warnings: z.array(problemItem) });
+export const workflowSchema = z.object({ ...versionHead, status: z.enum(WORKFLOW_STATUSES), savedAt: moment });
+export const versionSchema = z.object({ ...versionHead, savedAt: moment, source: z.string(), plan: planSchema });
+
+export const runSchema = z.object({
+  id: z.string(),
+  workflow: z.string(),
+  version: z.number().int().nullable(),
+  hash: z.string(),
+  status: z.enum(RUN_STATUSES),
+  args: jsonObject,
+  trigger: z.string(),
+  model: z.string().nullable(),
+  gateway: z.string().nullable(),
+  roleBindings: z.record(z.string(), z.string()),
+  traceId: z.string(),
+  rootSpanId: z.string(),
+  parentRunId: z.string().optional(),
+  sourceRunId: z.string().optional().describe("The run this one was restarted or branched from"),
+  recursionDepth: count,
+  epoch: count,
+  createdAt: moment,
+  startedAt: moment.optional(),
+  completedAt: moment.optional(),
+  costMicros: micros,
+  lastEventId: count,
+});
+
+const blobRef = z.object({ path: z.array(z.string()), hash: z.string(), bytes: count });
+const refs = z.array(blobRef).optional().describe("Large values: null at `path`, the value at /blobs/{hash}");
+
+export const nodeResultSchema = z.object({
+  nodeId: z.string(),
+  label: z.string(),
+  wave: count,
+  status: z.enum(NODE_STATUSES),
+  waitingReason: z.enum(WAITING_REASONS).nullable(),
+  attempts: count,
+  retries: count,
+  startedAt: moment.nullable(),
+  completedAt: moment.nullable(),
+  durationMs: z.number().nullable(),
+  outputs: jsonObject.nullable(),
+  output: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  costMicros: micros,
+  refs,
+});
+
+export const stateSchema = z.object({
+  runId: z.string(),
+  workflowId: z.string(),
+  status: z.enum(RUN_STATUSES),
+  isPaused: z.boolean(),
+  activeNodeIds: z.array(z.string()),
+  pendingCount: count,
+  waitingCount: count,
+  inFlightCount: count,
+  executedCount: count,
+  failedCount: count,
+  nodeResults: z.array(nodeResultSchema),
+  upstreamCount: count,
+  downstreamCount: count,
+  parentRunId: z.string().nullable(),
+  recursionDepth: count,
+  costMicros: micros,
+  lastEventId: count,
+});
+
+export const eventSchema = z.object({
+  eventId: count,
+  sequence: count,
+  type: z.enum(EVENT_TYPES),
+  runId: z.string(),
+  workflowId: z.string(),
+  timestamp: moment,
+  correlation: z.object({
+    traceId: z.string(),
+    parentEventId: count.optional(),
+    wave: count.optional(),
+    phase: z.enum(["engine", "transport", "client"]),
+  }),
+  payload: jsonObject,
+  refs,
+});
+
+export const checkpointSchema = z.object({
+  eventId: count,
+  type: z.enum(EVENT_TYPES),
+  nodeId: z.string().optional(),
+  attempt: count.optional(),
+  timestamp: moment,
+});
+
+export const checkpointStateSchema = checkpointSchema.extend({ state: stateSchema });
+
+const attemptSchema = z.object({
+  attempt: count,
+  status: z.enum(NODE_STATUSES),
+  startedAt: moment.nullable(),
+  endedAt: moment.nullable(),
+  durationMs: z.number().nullable(),
+  verdictId: z.string().nullable(),
+  route: z.object({
+    agentId: z.string().nullable(),
+    gatewayId: z.string().nullable(),
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    executionPath: z.string().nullable(),
+  }),
+  outputs: jsonObject.nullable(),
+  output: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  costMicros: micros,
+  inputTokens: count,
+  outputTokens: count,
+  streamedText: z.string(),
+  logs: z.array(z.object({ eventId: count, level: z.string(), message: z.string(), detail: json.optional() })),
+});
+
+export const nodeDetailSchema = z.object({
+  runId: z.string(),
+  node: nodeResultSchema,
+  attempts: z.array(attemptSchema),
+  verdicts: z.array(
+    z.object({
+      eventId: count,
+      verdictId: z.string().nullable(),
+      disposition: z.enum(["allow", "block", "hold"]),
+      gate: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  ),
+  inputs: z.array(
+    z.object({
+      sourceRunId: z.string(),
+      sourceNodeId: z.string().nullable(),
+      sourceOutputPath: z.string(),
+      targetInputPath: z.string(),
+      transform: z.string().optional(),
+    }),
+  ),
+});
+
+export const approvalSchema = z.object({
+  id: z.string(),
+  runId: z.string(),
+  nodeId: z.string(),
+  attempt: count.nullable(),
+  epoch: count,
+  source: z.enum(APPROVAL_SOURCES),
+  summary: z.string(),
+  agentId: z.string().nullable(),
+  digest: z.string(),
+  rendered: z.string(),
+  choices: z.array(z.enum(DECISIONS)),
+  approvers: z.array(z.object({ who: z.string(), withinMs: z.number().nullable() })),
+  isSeparate: z.boolean(),
+  status: z.enum(APPROVAL_STATUSES),
+  decision: z.enum(DECISIONS).nullable(),
+  requestedAt: moment,
+  expiresAt: moment,
+  resolvedBy: z.string().nullable(),
+  resolvedAt: moment.nullable(),
+  reason: z.string().nullable(),
+  modifications: jsonObject.nullable(),
+});
+
+export const keySchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  permissions: z.array(z.string()),
+  agent: z.string().nullable(),
+  createdAt: moment,
+  expiresAt: moment.nullable(),
+  revokedAt: moment.nullable(),
+});
+export const mintedKeySchema = keySchema.extend({ key: z.string().describe("The secret; shown this once") });
+
+export const permissionSchema = z.enum(PERMISSIONS);
+export const roleSchema = z.enum(ROLES);
+
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.object({ data: z.array(item), nextCursor: z.string().optional() });
+}

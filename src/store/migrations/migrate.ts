@@ -1,0 +1,75 @@
+import { NOW_MS, type Sql } from "../sql.ts";
+import { SchemaMismatch } from "../store-error.ts";
+import { RUNS } from "./0001-runs.ts";
+import { WAITS } from "./0002-waits.ts";
+import { REGISTRY } from "./0003-registry.ts";
+import type { Migration } from "./migration.ts";
+
+export const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY];
+
+/** The last step this program knows. */
+const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
+
+/** Any number that nothing else in the database takes an advisory lock on. */
+const LOCK = 5_715_093;
+
+/**
+ * Brings the schema up to date. Each step is a transaction of its own that first takes the lock and then its number in
+ * the books, so that of several programs starting at once one does the step and the others find it done.
+ */
+export async function migrate(sql: Sql, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await sql.transaction(async (within) => {
+    await lock(within);
+    await within.query({
+      name: "",
+      text: `create table if not exists schema_migrations (
+        version int primary key,
+        name text not null,
+        min_reader int not null,
+        applied_at bigint not null
+      )`,
+    });
+  });
+  for (const migration of migrations) await sql.transaction((within) => step(within, migration));
+  await checkSchema(sql);
+}
+
+async function step(sql: Sql, { version, name, minReader, statements }: Migration): Promise<void> {
+  await lock(sql);
+  const booked = await sql.query(
+    {
+      name: "",
+      text: `insert into schema_migrations (version, name, min_reader, applied_at)
+        values ($1, $2, $3, ${NOW_MS}) on conflict do nothing returning version`,
+    },
+    [version, name, minReader],
+  );
+  if (booked.length === 0) return;
+  // A step that cannot have its tables soon gives up, before everything else queues behind it.
+  await sql.query({ name: "", text: "set local lock_timeout = '2s'" });
+  for (const text of statements) await sql.query({ name: "", text });
+}
+
+async function lock(sql: Sql): Promise<void> {
+  await sql.query({ name: "", text: `select pg_advisory_xact_lock(${LOCK})` });
+}
+
+const SCHEMA = {
+  name: "schema",
+  text: "select coalesce(max(version), 0) as version, coalesce(max(min_reader), 0) as min_reader from schema_migrations",
+};
+
+/** Throws unless this program and the schema fit; the database must be reachable to know. */
+export async function checkSchema(sql: Sql): Promise<void> {
+  const [found] = await sql.query<{ version: number; min_reader: number }>(SCHEMA);
+  const { version, min_reader: minReader } = found ?? { version: 0, min_reader: 0 };
+  if (minReader > KNOWN) {
+    throw new SchemaMismatch(
+      `the database is at schema ${version} and can only be used by a Sluice that knows schema ${minReader}; ` +
+        `this one knows ${KNOWN}: upgrade it`,
+    );
+  }
+  if (version < KNOWN) {
+    throw new SchemaMismatch(`the database is at schema ${version}, this Sluice needs ${KNOWN}: run the migrations`);
+  }
+}

@@ -1,0 +1,19 @@
+/** The little of a database that Sluice needs. Implementations give `bigint` columns as numbers. */
+export interface Sql {
+  query<Row>(statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** Everything `work` does with the `Sql` it is given counts, or nothing does. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The same name always has the same text: connections keep statements prepared under it. '' is never kept. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type SqlScalar = string | number | boolean | null;
+export type SqlValue = SqlScalar | readonly SqlScalar[];
+
+/** Database time in epoch milliseconds, as an expression. */
+export const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
