@@ -37,7 +37,10 @@ function createDice(seed: number): (sides: number) => number {
 }
 
 export const SHAPES: readonly Shape[] = [
-  { name: "chain", source: (nodes) => document(range(nodes).map((index) => step(index, index === 0 ? [] : [index - 1]))) },
+  {
+    name: "chain",
+    source: (nodes) => document(range(nodes).map((index) => step(index, index === 0 ? [] : [index - 1]))),
+  },
   {
     name: "fan-out",
     source: (nodes) => document(range(nodes).map((index) => step(index, index === 0 ? [] : [0]))),

@@ -102,7 +102,7 @@ export interface ApprovalReply {
   readonly choices: readonly Decision[];
   readonly requestedAt: string;
   readonly expiresAt: string;
-  readonly choice?: Decision | null;
+  readonly decision: Decision | null;
   readonly resolvedBy?: string | null;
   readonly reason?: string | null;
 }

@@ -9,15 +9,17 @@ import { printable } from "./terminal-text.ts";
 
 type Fields = Readonly<Record<string, ArgField>>;
 
-/** Args from `--args-file`, then `--arg`, which wins; checked, with the defaults filled in. */
+/** Args of an earlier run, then from `--args-file`, then `--arg`, the later wins; checked, the defaults filled in. */
 export async function readArgs(
   io: Io,
   fields: Fields,
   given: { readonly arg?: readonly string[]; readonly argsFile?: string },
+  before: JsonObject = {},
 ): Promise<JsonObject> {
   const fromFile = given.argsFile === undefined ? {} : await readArgsFile(io, given.argsFile);
   const fromLine = (given.arg ?? []).map((text) => parseArg(fields, text));
-  const checked = checkArgs(fields, Object.fromEntries([...Object.entries(fromFile), ...fromLine]));
+  const all = Object.fromEntries([...Object.entries(before), ...Object.entries(fromFile), ...fromLine]);
+  const checked = checkArgs(fields, all);
   if (checked.ok) return checked.value;
   printArgProblems(io, checked.failure);
   throw new Refusal("the args do not fit the workflow, nothing was started");

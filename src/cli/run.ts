@@ -30,6 +30,7 @@ import { printProblems } from "./problem-report.ts";
 import { loadScript } from "./rehearsal.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
+import { leavesOf } from "./remote-plan.ts";
 import { readSourceFile, reasonOf, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
@@ -129,11 +130,6 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
 function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): Outcome {
   const durationMs = startedAt === null || endedAt === null ? null : endedAt - startedAt;
   return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
-}
-
-/** Nodes that nothing depends on. */
-export function leavesOf(plan: Plan): readonly string[] {
-  return plan.nodes.filter(({ dependents }) => dependents.length === 0).map(({ id }) => id);
 }
 
 /** Tried before anything starts: a ledger that cannot be written must not be found out by the first effect. */

@@ -1,4 +1,4 @@
-import pg from "pg";
+import { DatabaseError } from "pg";
 import { StoreUnavailable } from "../store/index.ts";
 
 /** Classes of SQLSTATE that speak of the server and not of the statement: connection, resources, operator, system. */
@@ -9,7 +9,7 @@ const READ_ONLY = "25006";
 /** What the database said, or that it could not be asked. */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
-  if (error instanceof pg.DatabaseError) {
+  if (error instanceof DatabaseError) {
     const code = error.code ?? "";
     if (!SERVER_CLASSES.has(code.slice(0, 2)) && code !== READ_ONLY) return error;
   }

@@ -1,4 +1,4 @@
-import pg from "pg";
+import { Pool, types, type CustomTypesConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { Bug } from "../core/base/index.ts";
 import { StoreUnavailable, type Sql, type SqlValue, type Statement } from "../store/index.ts";
 import { translated } from "./postgres-failure.ts";
@@ -14,7 +14,6 @@ export interface PostgresOptions {
 
 /** How long after the server should have given up a statement the connection counts as dead. */
 const SILENCE_MS = 5_000;
-const INT8 = 20;
 
 /**
  * A database server. Connecting happens with the first query, and again with the next one after it was lost: a database
@@ -22,7 +21,7 @@ const INT8 = 20;
  */
 export function openPostgres(options: PostgresOptions): Sql {
   const { url, connections = 10, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = options;
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -47,11 +46,11 @@ export function openPostgres(options: PostgresOptions): Sql {
 function ignore(): void {}
 
 /** Instants and money stay below 2^53. */
-const parserOf: pg.CustomTypesConfig["getTypeParser"] = (id, format) =>
-  Number(id) === INT8 ? Number : pg.types.getTypeParser(id, format);
+const parserOf: CustomTypesConfig["getTypeParser"] = (id, format) =>
+  id === types.builtins.INT8 ? Number : types.getTypeParser(id, format);
 
 interface Asked {
-  query(config: pg.QueryConfig): Promise<pg.QueryResult>;
+  query(config: QueryConfig): Promise<QueryResult>;
 }
 
 async function ask<Row>(
@@ -68,7 +67,7 @@ async function ask<Row>(
   }
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw translated(error);
   });
@@ -95,7 +94,7 @@ const BEGIN = { name: "", text: "begin" };
 const COMMIT = { name: "", text: "commit" };
 const ROLLBACK = { name: "", text: "rollback" };
 
-async function hasRolledBack(client: pg.PoolClient): Promise<boolean> {
+async function hasRolledBack(client: PoolClient): Promise<boolean> {
   try {
     await ask(client, ROLLBACK);
     return true;

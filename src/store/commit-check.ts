@@ -51,9 +51,10 @@ export function timerKey(timer: Timer): string {
 
 /** An attempt that is opened and closed in one commit is closed. */
 export function attemptsLeftOpen({ opened, closed }: RunCommit): readonly OpenAttempt[] {
-  if (opened.length === 0 || closed.length === 0) return opened;
+  if (opened.length === 0 || (opened.length === 1 && closed.length === 0)) return opened;
   const gone = new Set(closed.map(attemptKey));
-  return opened.filter((attempt) => !gone.has(attemptKey(attempt)));
+  const left = new Map(opened.map((attempt) => [attemptKey(attempt), attempt]));
+  return [...left].filter(([key]) => !gone.has(key)).map(([, attempt]) => attempt);
 }
 
 export function attemptKey({ nodeId, attempt }: AttemptKey): string {

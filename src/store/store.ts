@@ -74,6 +74,9 @@ export interface NewRun {
   readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
 }
 
+/** How long an idempotency key stands for the run it started. */
+export const IDEMPOTENCY_MS = 24 * 3_600_000;
+
 export interface IdempotencyScope {
   readonly orgId: string;
   readonly keyId: string;

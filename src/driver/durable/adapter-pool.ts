@@ -19,6 +19,7 @@ export class AdapterPool {
   readonly #adapters: ReadonlyMap<string, Adapter>;
   readonly #clock: Clock;
   readonly #open = new Map<string, AbortController>();
+  #isClosed = false;
 
   constructor(adapters: readonly Adapter[], clock: Clock) {
     this.#adapters = new Map(adapters.map((adapter) => [adapter.provider, adapter]));
@@ -61,7 +62,8 @@ export class AdapterPool {
     const { result, times } = await performDispatch(adapter, request, hooks);
     batcher.flush();
     if (this.#open.get(dispatchId) === controller) this.#open.delete(dispatchId);
-    for (let delivery = 0; delivery < times; delivery += 1) report.callback(result);
+    // What a cancelled attempt still says is its cost; what a closing pool makes it say is nobody's.
+    for (let delivery = 0; delivery < times && !this.#isClosed; delivery += 1) report.callback(result);
   }
 
   /** Best effort: the run does not wait for an adapter that is told to stop. */
@@ -73,7 +75,9 @@ export class AdapterPool {
     for (const adapter of this.#adapters.values()) adapter.cancel(dispatchId).catch(() => undefined);
   }
 
-  abortAll(): void {
+  /** Lets go of everything without a word: others will take the attempts over. */
+  close(): void {
+    this.#isClosed = true;
     for (const dispatchId of this.#open.keys()) this.abort(dispatchId);
   }
 }

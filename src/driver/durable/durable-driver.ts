@@ -103,7 +103,7 @@ export class DurableDriver implements Runtime {
     const isBusy = (): boolean => this.#activeLanes > 0 || this.#queue.size > 0 || this.#pool.openCount > 0;
     while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
     await this.#lease.retire();
-    this.#pool.abortAll();
+    this.#pool.close();
   }
 
   async launch(launch: Launch): Promise<LaunchOutcome> {

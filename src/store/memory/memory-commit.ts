@@ -1,10 +1,8 @@
 import { invariant, required } from "../../core/base/index.ts";
 import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
-import type { CommitOutcome, IdempotencyScope, NewRun, RunCommit } from "../store.ts";
+import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
-
-export const IDEMPOTENCY_MS = 24 * 3_600_000;
 
 /** All that can go wrong is found before the first change, so that a commit that throws has written nothing. */
 export function commitToMemory(world: MemoryWorld, batch: readonly RunCommit[]): CommitOutcome {

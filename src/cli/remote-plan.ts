@@ -1,0 +1,40 @@
+import type { Catalog } from "../core/definition/index.ts";
+import { checkSource, type Plan } from "../core/plan/index.ts";
+import { outlineOf } from "../core/view/index.ts";
+import type { Api, RunReply } from "./api.ts";
+import { ApiRefused } from "./api-refused.ts";
+import type { Followed } from "./follow.ts";
+
+/** The server knows its library, lenses and workflows; here they are taken on trust. */
+export const SERVER_CATALOG: Catalog = { library: null, lenses: null, workflows: null };
+
+/** The plan of a version on the server; null when this program cannot read it, or may not. */
+export async function planOfVersion(api: Api, name: string, version: number): Promise<Plan | null> {
+  try {
+    const { source } = await api.getVersion(name, version);
+    return checkSource(source, SERVER_CATALOG).plan;
+  } catch (thrown) {
+    if (thrown instanceof ApiRefused && (thrown.status === 403 || thrown.status === 404)) return null;
+    throw thrown;
+  }
+}
+
+/** What it takes to show a run: its nodes in order, and which of them hold the result. */
+export async function followedOf(api: Api, run: RunReply): Promise<Followed> {
+  const { id: runId, workflow, version } = run;
+  const plan = version === null ? null : await planOfVersion(api, workflow, version);
+  if (plan !== null) return { runId, workflow, outline: outlineOf(plan), leaves: leavesOf(plan) };
+  const { nodeResults } = await api.getState(runId);
+  const nodes = nodeResults
+    .filter(({ nodeId }) => !nodeId.includes("["))
+    .map(({ nodeId, label, wave }) => ({ id: nodeId, label, wave }));
+  const last = Math.max(0, ...nodes.map(({ wave }) => wave));
+  // Without the plan nobody knows what depends on what, but the last wave has no dependents for certain.
+  const leaves = nodes.filter(({ wave }) => wave === last).map(({ id }) => id);
+  return { runId, workflow, outline: { nodes }, leaves };
+}
+
+/** Nodes that nothing depends on. */
+export function leavesOf(plan: Plan): readonly string[] {
+  return plan.nodes.filter(({ dependents }) => dependents.length === 0).map(({ id }) => id);
+}

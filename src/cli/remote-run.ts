@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { checkSource, type Plan } from "../core/plan/index.ts";
+import { outlineOf } from "../core/view/index.ts";
+import type { Api } from "./api.ts";
+import { readArgs } from "./args.ts";
+import { EXIT } from "./exit-code.ts";
+import { followRun } from "./follow.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./listing.ts";
+import { printProblems } from "./problem-report.ts";
+import { Refusal } from "./refusal.ts";
+import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
+import type { RunOptions } from "./run.ts";
+import { readSourceFile } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+interface Chosen {
+  readonly name: string;
+  readonly version: number;
+  readonly plan: Plan;
+}
+
+/** Starts a run on a server and shows it; a file is saved there first, so that what runs is what is in it. */
+export async function runOnServer(io: Io, api: Api, target: string, options: RunOptions): Promise<number> {
+  const { name, version, plan } = isFile(io, target)
+    ? await saveFile(io, api, target, options)
+    : await findVersion(api, target);
+  const args = await readArgs(io, plan.args, options);
+  const run = await api.startRun({ workflow: name, version, args }, randomUUID());
+  if (options.detach === true) {
+    if (options.json === true) printJson(io, run);
+    else io.out.write(`${run.id}\n`);
+    return EXIT.fine;
+  }
+  if (options.quiet !== true && options.json !== true) io.err.write(`${run.id} of ${name}@${version} at ${api.url}\n`);
+  const followed = { runId: run.id, workflow: name, outline: outlineOf(plan), leaves: leavesOf(plan) };
+  return followRun(io, api, followed, { ...options, isOwn: true });
+}
+
+/** A name on a server never has a dot or a slash in it; what is there as a file is meant as one. */
+export function isFile(io: Io, target: string): boolean {
+  return target === "-" || /[./\\]/.test(target) || existsSync(resolve(io.cwd, target));
+}
+
+async function saveFile(io: Io, api: Api, target: string, { quiet }: RunOptions): Promise<Chosen> {
+  const file = await readSourceFile(io, target);
+  const { plan, problems, warnings } = checkSource(file.bytes, SERVER_CATALOG);
+  printProblems(io, file, problems);
+  if (plan === null) throw new Refusal(`${printable(target)} is not valid, nothing was started`);
+  if (quiet !== true) printProblems(io, file, warnings, "warning");
+  const source = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file.bytes);
+  const { version } = await api.putWorkflow(plan.name, source);
+  return { name: plan.name, version, plan };
+}
+
+const NAME = /^(.+?)(?:@([1-9]\d{0,8}))?$/s;
+
+async function findVersion(api: Api, target: string): Promise<Chosen> {
+  const [, name = target, wanted] = NAME.exec(target) ?? [];
+  const workflow = await api.getWorkflow(name);
+  const version = wanted === undefined ? workflow.version : Number(wanted);
+  const plan = await planOfVersion(api, name, version);
+  if (plan === null) throw new Refusal(`${printable(name)} has no version ${version} that can be read here`);
+  return { name, version, plan };
+}

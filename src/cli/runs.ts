@@ -1,0 +1,183 @@
+import { isTerminal, type RunStatus } from "../core/event/index.ts";
+import type { NodeResult } from "../core/view/index.ts";
+import type { Api, RunReply } from "./api.ts";
+import { readArgs } from "./args.ts";
+import { EXIT } from "./exit-code.ts";
+import { formatCost, formatDuration } from "./figures.ts";
+import { durationOf, followRun } from "./follow.ts";
+import type { Io } from "./io.ts";
+import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
+import { printFailures, textOf } from "./outcome.ts";
+import { Refusal } from "./refusal.ts";
+import { followedOf, planOfVersion } from "./remote-plan.ts";
+import { formatTable } from "./table.ts";
+import { oneLine, printable } from "./terminal-text.ts";
+
+export interface ListRunsOptions extends ListOptions {
+  readonly status?: RunStatus;
+  readonly workflow?: string;
+  readonly parent?: string;
+}
+
+export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Promise<number> {
+  const { status, workflow, parent } = options;
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(parent === undefined ? {} : { parent }),
+  };
+  const now = io.clock.now();
+  printList(io, await api.listRuns({ ...filter, ...pageOf(options) }), options, {
+    none: "there are no runs; start one with: sluice run NAME",
+    head: ["RUN", "WORKFLOW", "STATUS", "CREATED", "DURATION", "COST"],
+    row: (run) => [
+      run.id,
+      nameOf(run),
+      run.status,
+      formatWhen(run.createdAt, now),
+      durationText(run, now),
+      run.costMicros > 0 ? formatCost(run.costMicros) : "–",
+    ],
+  });
+  return EXIT.fine;
+}
+
+export interface ShowRunOptions {
+  readonly json?: boolean;
+  readonly node?: string;
+}
+
+/** A run with all its nodes, or everything that is known of one of them. */
+export async function showRun(io: Io, api: Api, id: string, options: ShowRunOptions): Promise<number> {
+  if (options.node !== undefined) return showNode(io, api, id, options.node, options.json === true);
+  const [run, state] = await Promise.all([api.getRun(id), api.getState(id)]);
+  if (options.json === true) {
+    printJson(io, { ...run, state });
+    return EXIT.fine;
+  }
+  const now = io.clock.now();
+  printFacts(io, [
+    ["run", run.id],
+    ["workflow", nameOf(run)],
+    ["status", state.isPaused ? `${run.status}, waiting for a person` : run.status],
+    ["created", formatWhen(run.createdAt, now)],
+    ["duration", durationText(run, now)],
+    ["cost", run.costMicros > 0 ? formatCost(run.costMicros) : null],
+    ["parent", run.parentRunId],
+    ["args", oneLine(JSON.stringify(run.args))],
+  ]);
+  io.out.write(`\n${formatTable([["NODE", "STATUS", "ATTEMPTS", "DURATION", "COST", "DETAIL"], ...state.nodeResults.map(nodeRow)])}`);
+  return EXIT.fine;
+}
+
+function nodeRow(node: NodeResult): readonly string[] {
+  const { nodeId, status, attempts, durationMs, costMicros, errorCode, errorMessage, waitingReason } = node;
+  const detail = errorCode === null ? (waitingReason ?? "") : `${errorCode}: ${oneLine(errorMessage ?? "")}`;
+  return [
+    oneLine(nodeId),
+    status,
+    String(attempts),
+    durationMs === null ? "–" : formatDuration(durationMs),
+    costMicros > 0 ? formatCost(costMicros) : "–",
+    detail,
+  ];
+}
+
+async function showNode(io: Io, api: Api, id: string, nodeId: string, isJson: boolean): Promise<number> {
+  if (isJson) {
+    printJson(io, await api.getNode(id, nodeId));
+    return EXIT.fine;
+  }
+  const { nodeResults } = await api.getState(id);
+  const node = nodeResults.find((one) => one.nodeId === nodeId);
+  if (node === undefined) throw new Refusal(`the run ${printable(id)} has no node "${printable(nodeId)}"`);
+  io.err.write(formatTable([nodeRow(node)]));
+  if (node.status === "completed") io.out.write(`${textOf(node).replace(/\n?$/, "\n")}`);
+  else printFailures(io, [node]);
+  return EXIT.fine;
+}
+
+export interface WatchOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly wait: boolean;
+}
+
+export async function watchRun(io: Io, api: Api, id: string, options: WatchOptions): Promise<number> {
+  return followRun(io, api, await followedOf(api, await api.getRun(id)), { ...options, isOwn: false });
+}
+
+export interface ActionOptions extends WatchOptions {
+  readonly watch?: boolean;
+}
+
+export async function cancelRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
+  return acted(io, api, await api.cancelRun(id), options, "is being cancelled");
+}
+
+export async function recoverRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
+  return acted(io, api, await api.recoverRun(id), options, "goes on");
+}
+
+export async function restartRun(
+  io: Io,
+  api: Api,
+  id: string,
+  options: ActionOptions & { readonly fromNode?: string },
+): Promise<number> {
+  return acted(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
+}
+
+export async function rewindRun(
+  io: Io,
+  api: Api,
+  id: string,
+  options: ActionOptions & { readonly to: number },
+): Promise<number> {
+  return acted(io, api, await api.rewindRun(id, options.to), options, `goes on from event ${options.to}`);
+}
+
+export interface BranchOptions extends ActionOptions {
+  readonly at: number;
+  readonly arg?: readonly string[];
+  readonly argsFile?: string;
+}
+
+/** Args that are given replace those of the run; the others stay as they were. */
+export async function branchRun(io: Io, api: Api, id: string, options: BranchOptions): Promise<number> {
+  const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
+  const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
+  const branched = await api.branchRun(id, options.at, args);
+  return acted(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
+}
+
+async function branchArgs(io: Io, api: Api, run: RunReply, options: BranchOptions) {
+  const plan = run.version === null ? null : await planOfVersion(api, run.workflow, run.version);
+  if (plan === null) throw new Refusal(`the args of ${printable(run.workflow)} are not known here; branch without --arg`);
+  return readArgs(io, plan.args, options, run.args);
+}
+
+/** Says what came of it; the id of the run it is about is the data. */
+async function acted(io: Io, api: Api, run: RunReply, options: ActionOptions, what: string): Promise<number> {
+  if (options.watch === true) {
+    if (options.quiet !== true && options.json !== true) io.err.write(`${run.id} ${what}\n`);
+    return followRun(io, api, await followedOf(api, run), { ...options, isOwn: false });
+  }
+  if (options.json === true) printJson(io, run);
+  else {
+    if (options.quiet !== true) io.err.write(`${run.id} ${what} (${run.status})\n`);
+    io.out.write(`${run.id}\n`);
+  }
+  return EXIT.fine;
+}
+
+function nameOf({ workflow, version }: RunReply): string {
+  return `${oneLine(workflow)}${version === null ? "" : `@${version}`}`;
+}
+
+function durationText(run: RunReply, now: number): string {
+  const settled = durationOf(run.startedAt, run.completedAt);
+  if (settled !== null) return formatDuration(settled);
+  const started = run.startedAt === null || run.startedAt === undefined ? NaN : Date.parse(run.startedAt);
+  return isTerminal(run.status) || Number.isNaN(started) ? "–" : formatDuration(Math.max(0, now - started));
+}

@@ -1,0 +1,135 @@
+import type { z } from "zod";
+import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { nodeDetailSchema } from "./schemas.ts";
+
+type Detail = z.output<typeof nodeDetailSchema>;
+type Attempt = Detail["attempts"][number];
+export type NodeHistory = Pick<Detail, "attempts" | "verdicts" | "inputs">;
+
+/** What happened to one node, attempt by attempt, told by the log alone. */
+export class NodeLog {
+  readonly #nodeId: string;
+  readonly #attempts = new Map<number, Attempt>();
+  readonly #verdicts: Detail["verdicts"] = [];
+  readonly #inputs: Detail["inputs"] = [];
+
+  constructor(nodeId: string) {
+    this.#nodeId = nodeId;
+  }
+
+  take(event: RunEvent): void {
+    if (!("nodeId" in event.payload) || event.payload.nodeId !== this.#nodeId) return;
+    if (event.type === "gate.decided") this.#verdict(event);
+    else if (event.type === "node.provenance") this.#input(event);
+    else if (event.type === "node.started") this.#start(event);
+    else if (event.payload.attempt !== undefined) this.#follow(event, event.payload.attempt);
+  }
+
+  history(): NodeHistory {
+    const attempts = [...this.#attempts.values()].sort((left, right) => left.attempt - right.attempt);
+    return { attempts, verdicts: this.#verdicts, inputs: this.#inputs };
+  }
+
+  #verdict({ eventId, payload }: EventOf<"gate.decided">): void {
+    const { verdictId, disposition, gate, code } = payload;
+    this.#verdicts.push({ eventId, verdictId, disposition, gate: gate ?? null, code: code ?? null });
+  }
+
+  #input({ payload }: EventOf<"node.provenance">): void {
+    const { nodeId: _node, attempt: _attempt, ...handOff } = payload;
+    this.#inputs.push(handOff);
+  }
+
+  #start({ at, payload }: EventOf<"node.started">): void {
+    const { attempt = 0, verdictId, agentId, gatewayId, provider, model, executionPath } = payload;
+    this.#attempts.set(attempt, {
+      attempt,
+      status: "running",
+      startedAt: isoFromEpochMs(at),
+      endedAt: null,
+      durationMs: null,
+      verdictId,
+      route: { agentId, gatewayId, provider, model, executionPath },
+      outputs: null,
+      output: null,
+      errorCode: null,
+      errorMessage: null,
+      costMicros: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      streamedText: "",
+      logs: [],
+    });
+  }
+
+  #follow(event: RunEvent, number: number): void {
+    const attempt = this.#attempts.get(number);
+    if (attempt === undefined) return;
+    const status = ENDED_AS[event.type];
+    // A late event about an attempt that has ended, such as its cost, does not end it again.
+    const isEnding = status !== undefined && attempt.endedAt === null;
+    this.#attempts.set(number, { ...attempt, ...(isEnding ? endOf(event, status, attempt) : {}), ...moreOf(event, attempt) });
+  }
+}
+
+const ENDED_AS: Readonly<Partial<Record<EventType, NodeStatus>>> = {
+  "node.completed": "completed",
+  "node.failed": "failed",
+  "node.timed_out": "timed_out",
+  "node.cancelled": "cancelled",
+  "node.skipped": "skipped",
+  "node.retried": "failed",
+};
+
+function endOf(event: RunEvent, status: NodeStatus, { startedAt }: Attempt): Partial<Attempt> {
+  const ended = {
+    status,
+    endedAt: isoFromEpochMs(event.at),
+    durationMs: startedAt === null ? null : event.at - Date.parse(startedAt),
+  };
+  switch (event.type) {
+    case "node.completed":
+      return { ...ended, outputs: event.payload.outputs, output: event.payload.envelope.output };
+    case "node.failed":
+    case "node.timed_out":
+    case "node.retried":
+      return { ...ended, errorCode: event.payload.errorCode, errorMessage: event.payload.errorMessage };
+    case "node.skipped":
+      return {
+        ...ended,
+        errorCode: event.payload.errorCode ?? event.payload.reason,
+        errorMessage: event.payload.errorMessage ?? null,
+      };
+    case "node.cancelled":
+      return { ...ended, errorCode: event.payload.reason };
+    default:
+      return ended;
+  }
+}
+
+function moreOf(event: RunEvent, attempt: Attempt): Partial<Attempt> {
+  switch (event.type) {
+    case "cost.recorded": {
+      const { costMicros, tokens, model } = event.payload;
+      return {
+        costMicros: attempt.costMicros + costMicros,
+        inputTokens: attempt.inputTokens + tokens.inputTokens,
+        outputTokens: attempt.outputTokens + tokens.outputTokens,
+        ...(typeof model === "string" ? { route: { ...attempt.route, model } } : {}),
+      };
+    }
+    case "node.stream.delta":
+      return {
+        streamedText: attempt.streamedText + (event.payload.text ?? ""),
+        ...(attempt.endedAt === null ? { status: "streaming" as const } : {}),
+      };
+    case "node.log": {
+      const { level, message, detail } = event.payload;
+      const entry = { eventId: event.eventId, level, message, ...(detail === undefined ? {} : { detail }) };
+      return { logs: [...attempt.logs, entry] };
+    }
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { Refused } from "../problem.ts";
+import { defineRoute, json, type Route } from "../route.ts";
+
+export const blobRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/blobs/{hash}",
+    operation: "blobs.get",
+    summary: "Gives a large value that events and states hold only by reference.",
+    permission: "run:read",
+    replies: { 200: { description: "The value", schema: z.json() } },
+    handle: async ({ services, principal, params: { hash: written = "" } }) => {
+      const hash = /^[0-9a-f]{64}$/.test(written) ? `sha256:${written}` : written;
+      const value = await services.store.getBlob(principal.orgId, hash);
+      if (value === undefined) throw new Refused("unknown_blob", `There is no value "${hash}".`);
+      // Content never changes under its own digest; only who may see it does.
+      return json(value, 200, { "cache-control": "private, max-age=31536000, immutable" });
+    },
+  }),
+];

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { isTerminal } from "../../core/event/index.ts";
+import { readEventId } from "../listing.ts";
+import { Refused } from "../problem.ts";
+import { type Call, defineRoute, type Route } from "../route.ts";
+import { requireRun } from "./runs.ts";
+
+const streamQuery = z.object({
+  afterEventId: z.string().optional().describe("Event id to go on after; comes before the header Last-Event-ID"),
+});
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  connection: "keep-alive",
+  "x-accel-buffering": "no",
+} as const;
+
+function streamRoute(path: string, operation: string): Route {
+  return defineRoute({
+    method: "GET",
+    path,
+    operation,
+    summary: "Follows a run: stored events first, then live ones, without gap or repeat, until the run has ended.",
+    permission: "run:read",
+    query: streamQuery,
+    answersHead: false,
+    replies: {
+      200: { description: "Server-sent events", schema: null, type: "text/event-stream" },
+      204: { description: "The run has ended and the cursor is at its last event", schema: null },
+    },
+    handle: openStream,
+  });
+}
+
+export const streamRoutes: readonly Route[] = [streamRoute("/runs/{runId}/events/stream", "runs.stream")];
+/** The same under the path older clients know; it lies outside of the base path. */
+export const legacyStreamRoutes: readonly Route[] = [
+  streamRoute("/execute/workflows/{runId}/events", "runs.legacyStream"),
+];
+
+async function openStream(call: Call<undefined, z.output<typeof streamQuery>>): Promise<Response> {
+  const { services, request, principal, query } = call;
+  const afterEventId = readEventId(query.afterEventId ?? request.headers.get("last-event-id") ?? "0");
+  const run = await requireRun(call);
+  if (afterEventId > run.lastEventId) {
+    throw new Refused("cursor_ahead", `The log ends at event ${run.lastEventId}; ${afterEventId} is not there yet.`);
+  }
+  if (isTerminal(run.status) && afterEventId === run.lastEventId) return new Response(null, { status: 204 });
+  const body = services.streams.open({
+    run,
+    afterEventId,
+    signal: request.signal,
+    hangUp: call.hangUp,
+    isStillAllowed: () => call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
+  });
+  return new Response(body, { headers: HEADERS });
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { isoFromEpochMs, epochMsFromIso } from "../../core/view/index.ts";
+import { missingPermissions, type Principal } from "../auth.ts";
+import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { pageOf, pageQuery } from "../listing.ts";
+import { type Permission, permissionsOf } from "../permission.ts";
+import { Refused } from "../problem.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { keySchema, listOf, mintedKeySchema, permissionSchema, roleSchema } from "../schemas.ts";
+import { hashSecret, newKeyId, newSecret } from "../secret.ts";
+import { invalidRequest } from "../shape.ts";
+import { keyOnWire, listOnWire } from "../wire.ts";
+
+const mintBody = z.strictObject({
+  label: z.string().min(1).max(200),
+  role: roleSchema.optional(),
+  permissions: z.array(permissionSchema).min(1).optional(),
+  agent: z.string().min(1).max(200).optional().describe("The agent the key belongs to; a person's otherwise"),
+  expiresAt: z.iso.datetime().optional(),
+});
+
+export const keyRoutes: readonly Route[] = [
+  defineRoute({
+    method: "POST",
+    path: "/keys",
+    operation: "keys.create",
+    summary: "Mints a key with a role or with permissions, never more than the minting key has. The secret is shown once.",
+    permission: "keys:manage",
+    body: { schema: mintBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
+    replies: { 201: { description: "The new key with its secret", schema: mintedKeySchema } },
+    handle: mint,
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/keys",
+    operation: "keys.list",
+    summary: "Lists keys, without their secrets.",
+    permission: "keys:manage",
+    query: pageQuery,
+    replies: { 200: { description: "One page", schema: listOf(keySchema) } },
+    handle: async ({ services, principal, query }) =>
+      json(listOnWire(await services.store.listKeys(principal.orgId, pageOf(query)), keyOnWire)),
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/keys/{keyId}",
+    operation: "keys.revoke",
+    summary: "Revokes a key: at once in this process, within two seconds in others.",
+    permission: "keys:manage",
+    replies: { 204: { description: "It no longer works", schema: null } },
+    handle: async ({ services, principal, params: { keyId = "" } }) => {
+      const isKnown = await services.store.revokeKey(principal.orgId, keyId, services.config.now());
+      if (!isKnown) throw new Refused("unknown_api_key", `There is no key "${keyId}".`);
+      services.keys.forget();
+      return new Response(null, { status: 204 });
+    },
+  }),
+];
+
+async function mint({ services, principal, body }: Call<z.output<typeof mintBody>, undefined>): Promise<Response> {
+  const permissions = wantedPermissions(body);
+  const missing = missingPermissions(principal, permissions);
+  if (missing.length > 0) {
+    throw new Refused("forbidden", `A key can only hand on what it has itself; this one lacks ${missing.join(", ")}.`);
+  }
+  const createdAt = services.config.now();
+  const secret = newSecret();
+  const key = {
+    id: newKeyId(),
+    orgId: principal.orgId,
+    hash: hashSecret(secret),
+    label: body.label,
+    permissions,
+    agentId: agentOf(principal, body.agent),
+    createdAt,
+    expiresAt: expiryOf(principal, body.expiresAt, createdAt),
+    revokedAt: null,
+  };
+  await services.store.putKey(key);
+  return json({ ...keyOnWire(key), key: secret }, 201);
+}
+
+function wantedPermissions({ role, permissions }: z.output<typeof mintBody>): readonly Permission[] {
+  if (role !== undefined && permissions === undefined) return permissionsOf(role);
+  if (role === undefined && permissions !== undefined) return [...new Set(permissions)];
+  const message = "Give either a role or permissions.";
+  throw invalidRequest([{ code: role === undefined ? "missing_field" : "conflicting_fields", message, path: "role" }]);
+}
+
+/** An agent's key must not make itself a person's, who may answer what the agent asks. */
+function agentOf(principal: Principal, wanted: string | undefined): string | null {
+  if (principal.agentId === null) return wanted ?? null;
+  if (wanted === undefined || wanted === principal.agentId) return principal.agentId;
+  throw new Refused("forbidden", `The key of agent "${principal.agentId}" can only mint keys for the same agent.`);
+}
+
+/** A key that ends cannot make one that outlives it. */
+function expiryOf(principal: Principal, wanted: string | undefined, now: number): number | null {
+  const expiresAt = wanted === undefined ? null : epochMsFromIso(wanted);
+  if (expiresAt !== null && expiresAt <= now) {
+    const message = `"expiresAt" is in the past; it is ${isoFromEpochMs(now)} now.`;
+    throw invalidRequest([{ code: "bad_number", message, path: "expiresAt" }]);
+  }
+  if (principal.expiresAt === null) return expiresAt;
+  return expiresAt === null ? principal.expiresAt : Math.min(expiresAt, principal.expiresAt);
+}

@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type { Json } from "../../core/base/index.ts";
+import { findNode } from "../../core/engine/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
+import type { RunRecord } from "../../store/index.ts";
+import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
+import { findRepeated, type Idempotency, idempotencyOf, launched, repeated } from "../idempotency.ts";
+import { Refused, refusedBy } from "../problem.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { jsonObject, runSchema } from "../schemas.ts";
+import { runOnWire } from "../wire.ts";
+import { requireActive, requireArgs, requireRun, type RunCall, unknownRun } from "./runs.ts";
+
+const REASON_LENGTH_MAX = 2_000;
+const reason = z.string().max(REASON_LENGTH_MAX).optional();
+const eventId = z.number().int().min(1);
+const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
+const now = { 200: { description: "The run as it is now", schema: runSchema } };
+const another = {
+  200: { description: "The run this request has started before", schema: runSchema },
+  201: { description: "The new run", schema: runSchema },
+};
+
+const restartBody = z.strictObject({ fromNode: z.string().min(1).max(200).optional() });
+const branchBody = z.strictObject({ eventId, args: jsonObject.optional() });
+
+export const runActionRoutes: readonly Route[] = [
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/cancel",
+    operation: "runs.cancel",
+    summary: "Cancels a run: nothing more is dispatched, what is in flight is called off.",
+    permission: "run:cancel",
+    body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
+    replies: now,
+    handle: (call) =>
+      tellRun(call, { type: "cancel", reason: call.body.reason ?? "cancelled on request", by: call.principal.label }),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/restart",
+    operation: "runs.restart",
+    summary: "Starts a new run that keeps what completed and does the rest again, or from a node on.",
+    permission: "workflow:execute",
+    body: { schema: restartBody, ...small, isOptional: true },
+    replies: another,
+    handle: restart,
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/rewind",
+    operation: "runs.rewind",
+    summary: "Takes a run back to an event: what settled later runs again.",
+    permission: "workflow:execute",
+    body: { schema: z.strictObject({ eventId }), ...small, isOptional: false },
+    replies: now,
+    handle: async (call) => {
+      const run = await requireRun(call);
+      // A finished child has told its parent, which may have gone on with the result.
+      const isConsumed = run.parentRunId !== null && isTerminal(run.status);
+      return tellRun(call, { type: "rewind", eventId: call.body.eventId, isConsumed });
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/branch",
+    operation: "runs.branch",
+    summary: "Starts a new run from an event of this one; args given here replace those of the same name.",
+    permission: "workflow:execute",
+    body: { schema: branchBody, ...small, isOptional: false },
+    replies: another,
+    handle: branch,
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/recover",
+    operation: "runs.recover",
+    summary: "Opens a failed or timed out run again and does what failed once more.",
+    permission: "workflow:execute",
+    body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
+    replies: now,
+    handle: (call) =>
+      tellRun(call, { type: "recover", ...(call.body.reason === undefined ? {} : { reason: call.body.reason }) }),
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/{runId}/nodes/{nodeId}/resolve",
+    operation: "runs.resolve",
+    summary: "Unblocks a node that waits for values or for somebody to take it.",
+    permission: "workflow:execute",
+    body: {
+      schema: z.strictObject({ assignTo: z.string().min(1).max(200).optional(), values: jsonObject.optional() }),
+      ...small,
+      isOptional: false,
+    },
+    replies: now,
+    handle: (call) => {
+      const { assignTo, values } = call.body;
+      return tellRun(call, {
+        type: "resolve",
+        nodeId: call.params["nodeId"] ?? "",
+        by: call.principal.label,
+        ...(values === undefined ? {} : { values }),
+        ...(assignTo === undefined ? {} : { assignTo }),
+      });
+    },
+  }),
+];
+
+/** Tells a run something and shows what became of it. */
+async function tellRun({ services, principal, params }: RunCall, told: Told): Promise<Response> {
+  const { runId = "" } = params;
+  const outcome = await services.runtime.tell(principal.orgId, runId, told);
+  if (outcome === undefined) throw unknownRun(runId);
+  if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
+  return json(runOnWire(outcome.run));
+}
+
+async function restart(call: Call<z.output<typeof restartBody>, undefined>): Promise<Response> {
+  const run = await requireRun(call);
+  const { fromNode } = call.body;
+  const idempotency = idempotencyOf(call, run.workflow, { restart: run.runId, fromNode: fromNode ?? null });
+  const before = await findRepeated(call, idempotency);
+  if (before !== undefined) return repeated(before);
+  if (!isTerminal(run.status)) {
+    throw new Refused("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
+  }
+  await requireStartable(call, run);
+  if (fromNode !== undefined) await requireNodeOf(call, run, fromNode);
+  const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
+  return launched(await relaunch(call, run, { args: run.args, trigger: "restart", source, idempotency }));
+}
+
+async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
+  const run = await requireRun(call);
+  const { eventId, args } = call.body;
+  const asked: Json = { branch: run.runId, eventId, args: args ?? null };
+  const idempotency = idempotencyOf(call, run.workflow, asked);
+  const before = await findRepeated(call, idempotency);
+  if (before !== undefined) return repeated(before);
+  if (eventId > run.lastEventId) {
+    throw refusedBy({ code: "cursor_ahead", message: `event ${eventId} is not in the log, which ends at ${run.lastEventId}` });
+  }
+  await requireStartable(call, run);
+  const plan = await call.services.runtime.planOf(run.orgId, run.definitionHash);
+  const merged = { ...run.args, ...args };
+  const checked = plan === undefined ? merged : requireArgs(plan, merged);
+  const source = { runId: run.runId, kind: "branch", eventId } as const;
+  return launched(await relaunch(call, run, { args: checked, trigger: "branch", source, idempotency }));
+}
+
+/** A new run of a paused workflow is a new run, however it comes to be. */
+async function requireStartable({ services, principal }: RunCall, run: RunRecord): Promise<void> {
+  const workflow = await services.store.getWorkflow(principal.orgId, run.workflow);
+  if (workflow !== undefined) requireActive(workflow);
+}
+
+async function requireNodeOf({ services, principal }: RunCall, run: RunRecord, nodeId: string): Promise<void> {
+  const view = await services.runtime.stateOf(principal.orgId, run.runId);
+  if (view !== undefined && findNode(view.state, nodeId) !== undefined) return;
+  throw new Refused("unknown_node", `The run has no node "${nodeId}".`, { status: 422 });
+}
+
+type Again = Pick<Launch, "args" | "trigger"> & {
+  readonly source: NonNullable<Launch["source"]>;
+  readonly idempotency: Idempotency | null;
+};
+
+function relaunch({ services, principal }: RunCall, run: RunRecord, again: Again): Promise<LaunchOutcome> {
+  const { idempotency, ...rest } = again;
+  return services.runtime.launch({
+    orgId: run.orgId,
+    workflow: run.workflow,
+    version: run.version,
+    definitionHash: run.definitionHash,
+    startedBy: principal.keyId,
+    model: run.model,
+    gateway: run.gateway,
+    roleBindings: run.roleBindings,
+    ...rest,
+    ...(idempotency === null ? {} : { idempotency }),
+  });
+}

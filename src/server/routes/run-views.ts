@@ -1,0 +1,168 @@
+import type { z } from "zod";
+import { type RunEvent, SETTLED_STATUSES } from "../../core/event/index.ts";
+import { findNode } from "../../core/engine/index.ts";
+import { isoFromEpochMs, projectRun } from "../../core/view/index.ts";
+import type { RunRecord, Store } from "../../store/index.ts";
+import { frameOf } from "../frame-text.ts";
+import { resultWithReferences, withReferences } from "../large-values.ts";
+import { eventsQuery, readEventId } from "../listing.ts";
+import { NodeLog } from "../node-history.ts";
+import { Refused } from "../problem.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import {
+  checkpointSchema,
+  checkpointStateSchema,
+  eventSchema,
+  listOf,
+  nodeDetailSchema,
+  stateSchema,
+} from "../schemas.ts";
+import { requireRun, type RunCall, unknownRun } from "./runs.ts";
+
+const SCAN_PAGE = 1_000;
+type EventsCall = Call<undefined, z.output<typeof eventsQuery>>;
+
+export const runViewRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/runs/{runId}/state",
+    operation: "runs.state",
+    summary: "Shows a whole run in one answer: its counts and every node in plan order.",
+    permission: "run:read",
+    replies: { 200: { description: "The state", schema: stateSchema } },
+    handle: async ({ services, principal, params: { runId = "" } }) => {
+      const view = await services.runtime.stateOf(principal.orgId, runId);
+      if (view === undefined) throw unknownRun(runId);
+      return json(withReferences(projectRun(view.state, { workflowId: view.run.workflow })));
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/runs/{runId}/at/{eventId}",
+    operation: "runs.at",
+    summary: "Shows a run as it was after an event.",
+    permission: "run:read",
+    replies: { 200: { description: "The state then", schema: stateSchema } },
+    handle: async (call) => json(await stateAt(call)),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/runs/{runId}/events",
+    operation: "runs.events",
+    summary: "Reads the log of a run in order.",
+    permission: "run:read",
+    query: eventsQuery,
+    replies: { 200: { description: "Events after the cursor", schema: listOf(eventSchema) } },
+    handle: listEvents,
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/runs/{runId}/checkpoints",
+    operation: "runs.checkpoints",
+    summary: "Lists the events that settled a node, each a place to rewind to or branch from.",
+    permission: "run:read",
+    query: eventsQuery,
+    replies: { 200: { description: "Checkpoints after the cursor", schema: listOf(checkpointSchema) } },
+    handle: listCheckpoints,
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/runs/{runId}/checkpoints/{eventId}",
+    operation: "runs.checkpoint",
+    summary: "Shows an event of a run and the state it led to. Any event is a checkpoint.",
+    permission: "run:read",
+    replies: { 200: { description: "The checkpoint", schema: checkpointStateSchema } },
+    handle: async (call) => {
+      const state = await stateAt(call);
+      const run = await requireRun(call);
+      const [event] = await call.services.store.readEvents(run.orgId, run.runId, state.lastEventId - 1, 1);
+      if (event === undefined) throw unknownEvent(run.runId, String(state.lastEventId));
+      return json({ ...checkpointOf(event), state });
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/runs/{runId}/nodes/{nodeId}",
+    operation: "runs.node",
+    summary: "Shows a node attempt by attempt: route, verdict, result, cost and logs.",
+    permission: "run:read",
+    replies: { 200: { description: "The node", schema: nodeDetailSchema } },
+    handle: showNode,
+  }),
+];
+
+async function stateAt({ services, principal, params }: RunCall) {
+  const { runId = "", eventId: written = "" } = params;
+  const eventId = readEventId(written);
+  const view = await services.runtime.stateAt(principal.orgId, runId, eventId);
+  if (view === undefined) throw unknownRun(runId);
+  if (view === null) throw unknownEvent(runId, written);
+  return withReferences(projectRun(view.state, { workflowId: view.run.workflow }));
+}
+
+function unknownEvent(runId: string, eventId: string): Refused {
+  return new Refused("unknown_event", `Run "${runId}" has no event ${eventId}.`);
+}
+
+function cursorOf({ afterEventId, cursor }: EventsCall["query"]): number {
+  return readEventId(afterEventId ?? cursor ?? "0");
+}
+
+async function listEvents(call: EventsCall): Promise<Response> {
+  const after = cursorOf(call.query);
+  const run = await requireRun(call);
+  const events = await call.services.store.readEvents(run.orgId, run.runId, after, call.query.limit);
+  const last = events.at(-1)?.eventId ?? after;
+  const more = last < run.lastEventId && events.length > 0 ? { nextCursor: String(last) } : {};
+  return json({ data: events.map((event) => frameOf(event, run)), ...more });
+}
+
+const SETTLING: ReadonlySet<string> = new Set(SETTLED_STATUSES.map((status) => `node.${status}`));
+
+async function listCheckpoints(call: EventsCall): Promise<Response> {
+  const { limit } = call.query;
+  const after = cursorOf(call.query);
+  const run = await requireRun(call);
+  const found: RunEvent[] = [];
+  for await (const event of eventsAfter(call.services.store, run, after)) {
+    if (!SETTLING.has(event.type)) continue;
+    found.push(event);
+    if (found.length > limit) break;
+  }
+  const data = found.slice(0, limit).map(checkpointOf);
+  const last = data.at(-1);
+  const more = found.length > limit && last !== undefined ? { nextCursor: String(last.eventId) } : {};
+  return json({ data, ...more });
+}
+
+/** The log a page at a time, so that a long one is never in memory as a whole. */
+async function* eventsAfter(store: Pick<Store, "readEvents">, run: RunRecord, after: number): AsyncGenerator<RunEvent> {
+  for (let cursor = after; cursor < run.lastEventId; ) {
+    const page = await store.readEvents(run.orgId, run.runId, cursor, SCAN_PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    cursor = last.eventId;
+  }
+}
+
+function checkpointOf({ eventId, type, at, payload }: RunEvent) {
+  const node = "nodeId" in payload ? { nodeId: payload.nodeId } : {};
+  const attempt = "nodeId" in payload && payload.attempt !== undefined ? { attempt: payload.attempt } : {};
+  return { eventId, type, ...node, ...attempt, timestamp: isoFromEpochMs(at) };
+}
+
+async function showNode(call: Call<undefined, undefined>): Promise<Response> {
+  const { services, principal, params } = call;
+  const { runId = "", nodeId = "" } = params;
+  const view = await services.runtime.stateOf(principal.orgId, runId);
+  if (view === undefined) throw unknownRun(runId);
+  const unknown = new Refused("unknown_node", `Run "${runId}" has no node "${nodeId}".`);
+  if (findNode(view.state, nodeId) === undefined) throw unknown;
+  const { nodeResults, lastEventId } = projectRun(view.state, { workflowId: view.run.workflow });
+  const result = nodeResults.find((one) => one.nodeId === nodeId);
+  if (result === undefined) throw unknown;
+  const log = new NodeLog(nodeId);
+  for await (const event of eventsAfter(services.store, { ...view.run, lastEventId }, 0)) log.take(event);
+  return json({ runId, node: resultWithReferences(result), ...log.history() });
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { Problem } from "../../core/base/index.ts";
+import { EMPTY_CATALOG } from "../../core/definition/index.ts";
+import { checkSource, describePlan } from "../../core/plan/index.ts";
+import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { defineRoute, json, type Route } from "../route.ts";
+import { validationSchema } from "../schemas.ts";
+
+const FORMATS = ["lobsterx", "lens-graph/v1"] as const;
+
+export const validateRoutes: readonly Route[] = [
+  defineRoute({
+    method: "POST",
+    path: "/validate",
+    operation: "validate",
+    summary: "Checks a definition: every problem at once, with line, column and hint. Nothing is stored.",
+    permission: "workflow:read",
+    body: {
+      schema: z.strictObject({ source: z.string(), format: z.enum(FORMATS).optional() }),
+      bytesMax: BODY_BYTES_MAX.definition,
+      types: [JSON_TYPE],
+      isOptional: false,
+    },
+    replies: { 200: { description: "What is wrong with it, if anything, and the plan if nothing", schema: validationSchema } },
+    handle: async ({ body: { source, format } }) => {
+      const checked = checkSource(source, EMPTY_CATALOG);
+      const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
+      const { plan, warnings } = checked;
+      const shown = plan === null || problems.length > 0 ? {} : { plan: describePlan(plan) };
+      return json({ ok: problems.length === 0, problems, warnings, ...shown });
+    },
+  }),
+];
+
+function formatProblems(found: string | undefined, asked: string | undefined): readonly Problem[] {
+  if (asked === undefined || found === undefined || found === asked) return [];
+  const message = `The definition is ${found}, but ${asked} was asked for.`;
+  const hint = `Write format: ${asked} in the definition, or ask for ${found}.`;
+  return [{ code: "bad_enum", message, path: "format", line: 1, column: 1, hint }];
+}

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { digestText } from "../../core/base/index.ts";
+import { EMPTY_CATALOG } from "../../core/definition/index.ts";
+import { checkSource, describePlan, missingForRun } from "../../core/plan/index.ts";
+import { isoFromEpochMs } from "../../core/view/index.ts";
+import { WORKFLOW_STATUSES, type WorkflowRecord } from "../../store/index.ts";
+import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
+import { pageOf, pageQuery } from "../listing.ts";
+import { Refused, type SentProblem } from "../problem.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { listOf, savedWorkflowSchema, versionSchema, workflowSchema } from "../schemas.ts";
+import { listOnWire, workflowOnWire } from "../wire.ts";
+
+const VERSION_MAX = 2_147_483_647;
+const sourceBody = z.strictObject({ source: z.string() });
+type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
+
+export const workflowRoutes: readonly Route[] = [
+  defineRoute({
+    method: "PUT",
+    path: "/workflows/{name}",
+    operation: "workflows.save",
+    summary: "Saves a version of a workflow, as {source} in JSON or as raw YAML.",
+    permission: "workflow:write",
+    body: {
+      schema: sourceBody,
+      bytesMax: BODY_BYTES_MAX.definition,
+      types: [JSON_TYPE, ...YAML_TYPES],
+      isOptional: false,
+    },
+    replies: {
+      200: { description: "The newest version has this content already", schema: savedWorkflowSchema },
+      201: { description: "A new version", schema: savedWorkflowSchema },
+    },
+    handle: async (call) => saveWorkflow(call, call.raw ?? call.body.source),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/workflows",
+    operation: "workflows.list",
+    summary: "Lists workflows with their newest version.",
+    permission: "workflow:read",
+    query: pageQuery,
+    replies: { 200: { description: "One page", schema: listOf(workflowSchema) } },
+    handle: async ({ services, principal, query }) =>
+      json(listOnWire(await services.store.listWorkflows(principal.orgId, pageOf(query)), workflowOnWire)),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/workflows/{name}",
+    operation: "workflows.get",
+    summary: "Shows a workflow and its newest version.",
+    permission: "workflow:read",
+    replies: { 200: { description: "The workflow", schema: workflowSchema } },
+    handle: async (call) => json(workflowOnWire(await requireWorkflow(call, call.params["name"] ?? ""))),
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/workflows/{name}/versions/{version}",
+    operation: "workflows.version",
+    summary: "Shows the exact text of a version and its plan.",
+    permission: "workflow:read",
+    replies: { 200: { description: "The version", schema: versionSchema } },
+    handle: showVersion,
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/workflows/{name}",
+    operation: "workflows.update",
+    summary: "Pauses, deprecates or activates a workflow. Runs that have started go on.",
+    permission: "workflow:write",
+    body: {
+      schema: z.strictObject({ status: z.enum(WORKFLOW_STATUSES) }),
+      bytesMax: BODY_BYTES_MAX.other,
+      types: [JSON_TYPE],
+      isOptional: false,
+    },
+    replies: { 200: { description: "The workflow as it is now", schema: workflowSchema } },
+    handle: async (call) => {
+      const name = call.params["name"] ?? "";
+      const isKnown = await call.services.store.setWorkflowStatus(call.principal.orgId, name, call.body.status);
+      if (!isKnown) throw unknownWorkflow(name);
+      return json(workflowOnWire(await requireWorkflow(call, name)));
+    },
+  }),
+];
+
+export async function requireWorkflow({ services, principal }: AnyCall, name: string): Promise<WorkflowRecord> {
+  const workflow = await services.store.getWorkflow(principal.orgId, name);
+  if (workflow === undefined) throw unknownWorkflow(name);
+  return workflow;
+}
+
+function unknownWorkflow(name: string): Refused {
+  return new Refused("unknown_workflow", `There is no workflow "${name}".`);
+}
+
+/** The version a run would use: the one named, or the newest. */
+export async function requireVersion(
+  call: AnyCall,
+  name: string,
+  version: number | undefined,
+): Promise<{ readonly workflow: WorkflowRecord; readonly version: number; readonly hash: string }> {
+  const workflow = await requireWorkflow(call, name);
+  if (version === undefined) return { workflow, version: workflow.latest.version, hash: workflow.latest.hash };
+  const found = await call.services.store.getVersion(call.principal.orgId, name, version);
+  if (found === undefined) throw unknownVersion(name, String(version), workflow);
+  return { workflow, version, hash: found.hash };
+}
+
+function unknownVersion(name: string, version: string, { latest }: WorkflowRecord): Refused {
+  return new Refused("unknown_version", `"${name}" has no version ${version}; its newest is ${latest.version}.`);
+}
+
+async function showVersion(call: AnyCall): Promise<Response> {
+  const { services, principal, params } = call;
+  const { name = "", version: written = "" } = params;
+  const workflow = await requireWorkflow(call, name);
+  const number = /^[1-9][0-9]{0,9}$/.test(written) && Number(written) <= VERSION_MAX ? Number(written) : null;
+  const version = number === null ? undefined : await services.store.getVersion(principal.orgId, name, number);
+  if (version === undefined) throw unknownVersion(name, written, workflow);
+  const plan = await services.runtime.planOf(principal.orgId, version.hash);
+  const { catalog: _pinned, savedAt, ...rest } = version;
+  const shown = plan === undefined ? null : describePlan(plan);
+  return json({ ...rest, savedAt: isoFromEpochMs(savedAt), plan: shown });
+}
+
+async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promise<Response> {
+  const { services, principal, params } = call;
+  const { name = "" } = params;
+  const { definition, problems, warnings } = checkSource(written, EMPTY_CATALOG);
+  if (definition === null) throw invalidDefinition(problems);
+  const misplaced = [...nameProblems(definition.name, name), ...missingForRun(definition, EMPTY_CATALOG).map(missing)];
+  if (misplaced.length > 0) throw invalidDefinition(misplaced);
+  // The checks above have read the bytes as UTF-8; a byte order mark belongs to them and is kept.
+  const source = typeof written === "string" ? written : new TextDecoder("utf-8", { ignoreBOM: true }).decode(written);
+  const hash = digestText(source);
+  const { format } = definition;
+  const saving = { name, hash, format, source, catalog: null, savedAt: services.config.now(), savedBy: principal.keyId };
+  const { version, isNew } = await services.store.saveWorkflow(principal.orgId, saving);
+  const reply = { name, version: version.version, hash: version.hash, format: version.format, warnings };
+  const location = `/api/v1/workflows/${name}/versions/${version.version}`;
+  return json(reply, isNew ? 201 : 200, { location });
+}
+
+function nameProblems(written: string, asked: string): readonly SentProblem[] {
+  if (written === asked) return [];
+  const message = `The definition is called "${written}", but it was sent as "${asked}".`;
+  return [{ code: "bad_name", message, path: "name", hint: `Send it to /workflows/${written}, or rename it.` }];
+}
+
+function missing(what: string): SentProblem {
+  const message = `The definition needs ${what}, which this server cannot provide yet.`;
+  return { code: "not_supported", message, path: "", hint: "Write the step out in the definition itself." };
+}
+
+function invalidDefinition(problems: readonly SentProblem[]): Refused {
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  return new Refused("invalid_definition", `${first?.message ?? "The definition is not valid."}${more}`, { problems });
+}

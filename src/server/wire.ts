@@ -1,0 +1,70 @@
+/** Stored records as the API shows them. */
+import type { z } from "zod";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { ApprovalRecord, KeyRecord, Listed, RunRecord, WorkflowRecord } from "../store/index.ts";
+import type { approvalSchema, keySchema, runSchema, workflowSchema } from "./schemas.ts";
+
+export function runOnWire(run: RunRecord): z.output<typeof runSchema> {
+  return {
+    id: run.runId,
+    workflow: run.workflow,
+    version: run.version,
+    hash: run.definitionHash,
+    status: run.status,
+    args: run.args,
+    trigger: run.trigger,
+    model: run.model,
+    gateway: run.gateway,
+    roleBindings: { ...run.roleBindings },
+    traceId: run.traceId,
+    rootSpanId: run.rootSpanId,
+    ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
+    ...(run.sourceRunId === null ? {} : { sourceRunId: run.sourceRunId }),
+    recursionDepth: run.recursionDepth,
+    epoch: run.epoch,
+    createdAt: isoFromEpochMs(run.createdAt),
+    ...(run.startedAt === null ? {} : { startedAt: isoFromEpochMs(run.startedAt) }),
+    ...(run.endedAt === null ? {} : { completedAt: isoFromEpochMs(run.endedAt) }),
+    costMicros: run.costMicros,
+    lastEventId: run.lastEventId,
+  };
+}
+
+export function workflowOnWire({ name, status, latest }: WorkflowRecord): z.output<typeof workflowSchema> {
+  const { version, hash, format, savedAt } = latest;
+  return { name, status, version, hash, format, savedAt: isoFromEpochMs(savedAt) };
+}
+
+export function approvalOnWire(approval: ApprovalRecord): z.output<typeof approvalSchema> {
+  const { orgId: _org, choice, choices, approvers, requestedAt, expiresAt, resolvedAt, ...rest } = approval;
+  return {
+    ...rest,
+    choices: [...choices],
+    approvers: approvers.map((approver) => ({ ...approver })),
+    decision: choice,
+    requestedAt: isoFromEpochMs(requestedAt),
+    expiresAt: isoFromEpochMs(expiresAt),
+    resolvedAt: isoOrNull(resolvedAt),
+  };
+}
+
+/** Without the hash: it is of use to nobody but the server. */
+export function keyOnWire(key: KeyRecord): z.output<typeof keySchema> {
+  return {
+    id: key.id,
+    label: key.label,
+    permissions: [...key.permissions],
+    agent: key.agentId,
+    createdAt: isoFromEpochMs(key.createdAt),
+    expiresAt: isoOrNull(key.expiresAt),
+    revokedAt: isoOrNull(key.revokedAt),
+  };
+}
+
+export function listOnWire<T, W>({ data, nextCursor }: Listed<T>, show: (item: T) => W) {
+  return { data: data.map(show), ...(nextCursor === null ? {} : { nextCursor }) };
+}
+
+function isoOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : isoFromEpochMs(epochMs);
+}

@@ -1,0 +1,82 @@
+import { decodeCursor, listed } from "../cursor.ts";
+import type { Sql } from "../sql.ts";
+import type { ApprovalClosing, ApprovalRecord, Listed, Page, RunCommit } from "../store.ts";
+import type { ApprovalStatus } from "../../core/event/index.ts";
+
+const OPEN = {
+  name: "open approvals",
+  text: `insert into approvals (id, org_id, run_id, status, requested_at, body)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+    on conflict (id) do nothing`,
+};
+
+/** Both objects are ours and flat at the top, so that the later one's fields simply win. */
+const CLOSE = {
+  name: "close approval",
+  text: `update approvals set status = $3, body = $4 where id = $1 and run_id = $2`,
+};
+
+const SELECT = {
+  name: "select approval for closing",
+  text: "select body from approvals where id = $1 and run_id = $2 for update",
+};
+
+/** Approvals are answered by people, one by one: closing them row by row costs nothing that matters. */
+export async function writeApprovals(sql: Sql, written: readonly RunCommit[]): Promise<void> {
+  const opened = written.flatMap(({ approvalsOpened }) => approvalsOpened);
+  if (opened.length > 0) {
+    await sql.query(OPEN, [
+      opened.map(({ id }) => id),
+      opened.map(({ orgId }) => orgId),
+      opened.map(({ runId }) => runId),
+      opened.map(({ status }) => status),
+      opened.map(({ requestedAt }) => requestedAt),
+      opened.map((approval) => JSON.stringify(approval)),
+    ]);
+  }
+  for (const { runId, approvalsClosed } of written) {
+    for (const closing of approvalsClosed) await close(sql, runId, closing);
+  }
+}
+
+async function close(sql: Sql, runId: string, closing: ApprovalClosing): Promise<void> {
+  const [row] = await sql.query<{ body: string }>(SELECT, [closing.id, runId]);
+  if (row === undefined) return;
+  const body = JSON.stringify({ ...approvalOf(row), ...closing });
+  await sql.query(CLOSE, [closing.id, runId, closing.status, body]);
+}
+
+function approvalOf({ body }: { readonly body: string }): ApprovalRecord {
+  return JSON.parse(body) as ApprovalRecord;
+}
+
+const LIST = {
+  name: "list approvals",
+  text: `select body from approvals
+    where org_id = $1 and ($2::text is null or status = $2) and ($3::bigint is null or (requested_at, id) < ($3, $4))
+    order by requested_at desc, id desc limit $5`,
+};
+
+const GET = { name: "get approval", text: "select body from approvals where org_id = $1 and id = $2" };
+
+export async function listApprovals(
+  sql: Sql,
+  orgId: string,
+  status: ApprovalStatus | null,
+  page: Page,
+): Promise<Listed<ApprovalRecord>> {
+  const after = decodeCursor(page.cursor);
+  const rows = await sql.query<{ body: string }>(LIST, [
+    orgId,
+    status,
+    after?.at ?? null,
+    after?.id ?? null,
+    page.limit + 1,
+  ]);
+  return listed(rows.map(approvalOf), page.limit, ({ requestedAt, id }) => ({ at: requestedAt, id }));
+}
+
+export async function getApproval(sql: Sql, orgId: string, id: string): Promise<ApprovalRecord | undefined> {
+  const [row] = await sql.query<{ body: string }>(GET, [orgId, id]);
+  return row === undefined ? undefined : approvalOf(row);
+}

@@ -1,0 +1,138 @@
+import { attemptsLeftOpen, firstEventId, timersOf } from "../commit-check.ts";
+import type { RunCommit } from "../store.ts";
+import type { SqlScalar } from "../sql.ts";
+
+/** What a batch may hold, each part a set of rows that travels as one array per column. */
+export const PARTS = {
+  updated: {
+    run_id: "text",
+    org_id: "text",
+    row_version: "int",
+    status: "text",
+    epoch: "int",
+    first_event_id: "int",
+    last_event_id: "int",
+    cost_micros: "bigint",
+    started_at: "bigint",
+    ended_at: "bigint",
+    body: "text",
+  },
+  created: {
+    run_id: "text",
+    org_id: "text",
+    status: "text",
+    epoch: "int",
+    last_event_id: "int",
+    cost_micros: "bigint",
+    started_at: "bigint",
+    ended_at: "bigint",
+    body: "text",
+    workflow: "text",
+    version: "int",
+    definition_hash: "text",
+    args: "text",
+    trigger: "text",
+    trace_id: "text",
+    root_span_id: "text",
+    parent_run_id: "text",
+    source_run_id: "text",
+    recursion_depth: "int",
+    gateway: "text",
+    model: "text",
+    role_bindings: "text",
+    started_by: "text",
+    created_at: "bigint",
+  },
+  opened: {
+    run_id: "text",
+    node_id: "text",
+    attempt: "int",
+    org_id: "text",
+    replica_id: "text",
+    deadline_at: "bigint",
+  },
+  closed: { run_id: "text", node_id: "text", attempt: "int" },
+  timers_set: { run_id: "text", key: "text", org_id: "text", due_at: "bigint" },
+  timers_cleared: { run_id: "text", key: "text" },
+} as const;
+
+export type PartName = keyof typeof PARTS;
+export const PART_NAMES = Object.keys(PARTS) as readonly PartName[];
+export type Row<P extends PartName> = Readonly<Record<keyof (typeof PARTS)[P], SqlScalar>>;
+
+export type PartRows = { readonly [P in PartName]: Row<P>[] };
+
+/** The rows of a batch, in its order; `bodies` holds the packed events of each run that has any. */
+export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, string>): PartRows {
+  const rows: PartRows = { updated: [], created: [], opened: [], closed: [], timers_set: [], timers_cleared: [] };
+  for (const commit of batch) {
+    const { runId, orgId } = commit;
+    const body = bodies.get(runId) ?? null;
+    if (commit.create === null) rows.updated.push(updatedRow(commit, body));
+    else rows.created.push(createdRow(commit, commit.create, body));
+    for (const { nodeId, attempt, replicaId, deadlineAt } of attemptsLeftOpen(commit)) {
+      rows.opened.push({
+        run_id: runId,
+        node_id: nodeId,
+        attempt,
+        org_id: orgId,
+        replica_id: replicaId,
+        deadline_at: deadlineAt,
+      });
+    }
+    for (const { nodeId, attempt } of commit.closed) rows.closed.push({ run_id: runId, node_id: nodeId, attempt });
+    const { set, cleared } = timersOf(commit);
+    for (const [key, { dueAt }] of set) rows.timers_set.push({ run_id: runId, key, org_id: orgId, due_at: dueAt });
+    for (const key of cleared) rows.timers_cleared.push({ run_id: runId, key });
+  }
+  return rows;
+}
+
+function updatedRow({ runId, orgId, expectedVersion, head, events }: RunCommit, body: string | null): Row<"updated"> {
+  return {
+    run_id: runId,
+    org_id: orgId,
+    row_version: expectedVersion,
+    status: head.status,
+    epoch: head.epoch,
+    first_event_id: firstEventId(events, head.lastEventId),
+    last_event_id: head.lastEventId,
+    cost_micros: head.costMicros,
+    started_at: head.startedAt,
+    ended_at: head.endedAt,
+    body,
+  };
+}
+
+function createdRow(
+  { runId, orgId, head }: RunCommit,
+  run: NonNullable<RunCommit["create"]>,
+  body: string | null,
+): Row<"created"> {
+  return {
+    run_id: runId,
+    org_id: orgId,
+    status: head.status,
+    epoch: head.epoch,
+    last_event_id: head.lastEventId,
+    cost_micros: head.costMicros,
+    started_at: head.startedAt,
+    ended_at: head.endedAt,
+    body,
+    workflow: run.workflow,
+    version: run.version,
+    definition_hash: run.definitionHash,
+    args: JSON.stringify(run.args),
+    trigger: run.trigger,
+    trace_id: run.traceId,
+    root_span_id: run.rootSpanId,
+    parent_run_id: run.parentRunId,
+    source_run_id: run.sourceRunId,
+    recursion_depth: run.recursionDepth,
+    gateway: run.gateway,
+    model: run.model,
+    role_bindings: JSON.stringify(run.roleBindings),
+    started_by: run.startedBy,
+    created_at: run.createdAt,
+  };
+}

@@ -1,0 +1,112 @@
+import type { SqlScalar, SqlValue, Statement } from "../sql.ts";
+import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
+
+/**
+ * A whole batch in one statement. Runs are updated only at the version their share of the batch was made for, and
+ * everything else is joined to the runs that passed: a run that another replica has advanced writes nothing, the others
+ * stand. Parts a batch does not hold are left out, so that the common batch stays short.
+ */
+export function commitStatement(rows: PartRows): { readonly statement: Statement; readonly params: SqlValue[] } {
+  const parts = PART_NAMES.filter((part) => rows[part].length > 0);
+  const params = parts.flatMap((part) => columnsOf(part, rows));
+  return { statement: statementOf(parts), params };
+}
+
+function columnsOf(part: PartName, rows: PartRows): SqlValue[] {
+  const found: readonly Readonly<Record<string, SqlScalar>>[] = rows[part];
+  return Object.keys(PARTS[part]).map((column) => found.map((row) => row[column] ?? null));
+}
+
+const statements = new Map<string, Statement>();
+
+function statementOf(parts: readonly PartName[]): Statement {
+  const name = `commit ${parts.join(" ")}`;
+  let statement = statements.get(name);
+  if (statement === undefined) statements.set(name, (statement = { name, text: textOf(parts) }));
+  return statement;
+}
+
+function textOf(parts: readonly PartName[]): string {
+  let count = 0;
+  const from = new Map(
+    parts.map((part) => {
+      const columns = Object.entries(PARTS[part]);
+      const arrays = columns.map(([, type]) => `$${(count += 1)}::${type}[]`).join(", ");
+      return [part, `unnest(${arrays}) as i(${columns.map(([column]) => column).join(", ")})`];
+    }),
+  );
+  const guards = parts.filter(isGuard);
+  const rest = parts.filter((part) => !isGuard(part));
+  const textsOf = (some: readonly PartName[]): string[] => some.flatMap((part) => CTES[part](from.get(part) ?? ""));
+  const won = `won as materialized (${guards.map((part) => `select run_id from ${part}`).join(" union all ")})`;
+  return `with ${[...textsOf(guards), won, ...textsOf(rest)].join(",\n")}\nselect run_id from won`;
+}
+
+function isGuard(part: PartName): boolean {
+  return part === "updated" || part === "created";
+}
+
+const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
+  updated: (rows) => [
+    // A log that would get a gap makes the not-null column null: the batch fails, and nothing of it counts.
+    `updated as (
+      update run_heads h set
+        row_version = h.row_version + 1, status = i.status, epoch = i.epoch,
+        last_event_id = case when h.last_event_id = i.first_event_id - 1 then i.last_event_id end,
+        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at
+      from ${rows}
+      where h.run_id = i.run_id and h.row_version = i.row_version and h.org_id = i.org_id
+      returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body
+    )`,
+    `updated_blocks as (
+      insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
+      select run_id, first_event_id, last_event_id, body, org_id from updated where body is not null
+    )`,
+  ],
+  created: (rows) => [
+    `new as materialized (select * from ${rows})`,
+    `created as (
+      insert into runs (run_id, org_id, workflow, version, definition_hash, args, trigger, trace_id, root_span_id,
+        parent_run_id, source_run_id, recursion_depth, gateway, model, role_bindings, started_by, created_at)
+      select run_id, org_id, workflow, version, definition_hash, args, trigger, trace_id, root_span_id,
+        parent_run_id, source_run_id, recursion_depth, gateway, model, role_bindings, started_by, created_at
+      from new on conflict do nothing returning run_id
+    )`,
+    `created_heads as (
+      insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at)
+      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at
+      from new join created using (run_id)
+    )`,
+    `created_blocks as (
+      insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
+      select run_id, 1, last_event_id, body, org_id from new join created using (run_id) where body is not null
+    )`,
+  ],
+  opened: (rows) => [
+    `opened as (
+      insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at)
+      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at
+      from ${rows} join won using (run_id)
+      on conflict (run_id, node_id, attempt)
+      do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at
+    )`,
+  ],
+  closed: (rows) => [
+    `closed as (
+      delete from open_attempts a using ${rows} join won using (run_id)
+      where a.run_id = i.run_id and a.node_id = i.node_id and a.attempt = i.attempt
+    )`,
+  ],
+  timers_set: (rows) => [
+    `timers_set as (
+      insert into timers (run_id, key, org_id, due_at)
+      select i.run_id, i.key, i.org_id, i.due_at from ${rows} join won using (run_id)
+      on conflict (run_id, key) do update set due_at = excluded.due_at
+    )`,
+  ],
+  timers_cleared: (rows) => [
+    `timers_cleared as (
+      delete from timers t using ${rows} join won using (run_id) where t.run_id = i.run_id and t.key = i.key
+    )`,
+  ],
+};

@@ -1,0 +1,79 @@
+import { required } from "../../core/base/index.ts";
+import { NOW_MS, type Sql } from "../sql.ts";
+import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type RunCommit } from "../store.ts";
+
+type Claim = IdempotencyScope & { readonly bodyHash: string; readonly runId: string };
+type Duplicate = CommitOutcome["duplicates"][number];
+
+/** A key that is taken but old is taken again; a rival's key that is not yet committed is waited for. */
+const CLAIM = {
+  name: "claim idempotency keys",
+  text: `insert into idempotency_keys as k (org_id, key_id, workflow, key, run_id, body_hash, created_at)
+    select i.*, ${NOW_MS}
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+      as i(org_id, key_id, workflow, key, run_id, body_hash)
+    order by i.org_id, i.key_id, i.workflow, i.key
+    on conflict (org_id, key_id, workflow, key) do update
+      set run_id = excluded.run_id, body_hash = excluded.body_hash, created_at = excluded.created_at
+      where k.created_at <= ${NOW_MS} - ${IDEMPOTENCY_MS}
+    returning run_id`,
+};
+
+const FIND = {
+  name: "find idempotency key",
+  text: `select run_id, body_hash from idempotency_keys
+    where org_id = $1 and key_id = $2 and workflow = $3 and key = $4 and created_at > ${NOW_MS} - ${IDEMPOTENCY_MS}`,
+};
+
+const RELEASE = {
+  name: "release idempotency keys",
+  text: "delete from idempotency_keys where run_id = any($1::text[])",
+};
+
+/** Claims the keys of new runs; those whose key belongs to another run are told apart. */
+export async function claimKeys(sql: Sql, commits: readonly RunCommit[]): Promise<readonly Duplicate[]> {
+  const claims = commits.flatMap(({ runId, create }): Claim[] => {
+    const scope = create?.idempotency ?? null;
+    return scope === null ? [] : [{ ...scope, runId }];
+  });
+  if (claims.length === 0) return [];
+  const first = new Map<string, Claim>();
+  for (const claim of claims) {
+    const scope = scopeText(claim);
+    if (!first.has(scope)) first.set(scope, claim);
+  }
+  const asked = [...first.values()];
+  const rows = await sql.query<{ run_id: string }>(CLAIM, [
+    asked.map(({ orgId }) => orgId),
+    asked.map(({ keyId }) => keyId),
+    asked.map(({ workflow }) => workflow),
+    asked.map(({ key }) => key),
+    asked.map(({ runId }) => runId),
+    asked.map(({ bodyHash }) => bodyHash),
+  ]);
+  const claimed = new Set(rows.map((row) => row.run_id));
+  const duplicates: Duplicate[] = [];
+  for (const claim of claims) {
+    if (claimed.has(claim.runId)) continue;
+    const holder = required(await findKey(sql, claim), "a key that cannot be claimed is held");
+    duplicates.push({ runId: claim.runId, existingRunId: holder.runId, bodyHash: holder.bodyHash });
+  }
+  return duplicates;
+}
+
+function scopeText({ orgId, keyId, workflow, key }: IdempotencyScope): string {
+  return JSON.stringify([orgId, keyId, workflow, key]);
+}
+
+/** Keys claimed in this transaction for runs that were not created after all. */
+export async function releaseKeys(sql: Sql, runIds: readonly string[]): Promise<void> {
+  if (runIds.length > 0) await sql.query(RELEASE, [runIds]);
+}
+
+export async function findKey(
+  sql: Sql,
+  { orgId, keyId, workflow, key }: IdempotencyScope,
+): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined> {
+  const [row] = await sql.query<{ run_id: string; body_hash: string }>(FIND, [orgId, keyId, workflow, key]);
+  return row === undefined ? undefined : { runId: row.run_id, bodyHash: row.body_hash };
+}

@@ -1,0 +1,87 @@
+import { Bug } from "../../core/base/index.ts";
+import { checkBatch, inLockOrder } from "../commit-check.ts";
+import { packEvents } from "../event-pack.ts";
+import type { Sql } from "../sql.ts";
+import type { CommitOutcome, RunCommit } from "../store.ts";
+import { writeApprovals } from "./approval-rows.ts";
+import { writeBlobs } from "./blob-rows.ts";
+import { rowsOf } from "./commit-parts.ts";
+import { commitStatement } from "./commit-statement.ts";
+import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
+
+/** Two programs that meet on the same runs may stop each other; whoever was chosen to give way tries again. */
+const TRIES = 4;
+const MET_ANOTHER = new Set(["40001", "40P01"]);
+const NOT_NULL = "23502";
+
+export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promise<CommitOutcome> {
+  if (batch.length === 0) return { conflicts: [], duplicates: [] };
+  checkBatch(batch);
+  const packed = pack(inLockOrder(batch));
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return packed.isPlain
+        ? conflictsOf(batch, await writeRuns(sql, packed))
+        : await sql.transaction((within) => writeAll(within, packed));
+    } catch (error) {
+      const code = sqlState(error);
+      if (code === NOT_NULL) throw new Bug("the events of a commit do not follow the log", { cause: error });
+      if (!MET_ANOTHER.has(code) || tried === TRIES) throw error;
+    }
+  }
+}
+
+interface PackedBatch {
+  readonly commits: readonly RunCommit[];
+  readonly bodies: ReadonlyMap<string, string>;
+  /** Run → digest → JSON text. */
+  readonly blobs: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Nothing beyond what one statement can write. */
+  readonly isPlain: boolean;
+}
+
+function pack(commits: readonly RunCommit[]): PackedBatch {
+  const bodies = new Map<string, string>();
+  const blobs = new Map<string, ReadonlyMap<string, string>>();
+  let isPlain = true;
+  for (const { runId, events, create, approvalsOpened, approvalsClosed } of commits) {
+    const packed = packEvents(events);
+    if (events.length > 0) bodies.set(runId, packed.body);
+    if (packed.blobs.size > 0) blobs.set(runId, packed.blobs);
+    const isRare = packed.blobs.size > 0 || approvalsOpened.length > 0 || approvalsClosed.length > 0;
+    if (isRare || (create !== null && create.idempotency !== null)) isPlain = false;
+  }
+  return { commits, bodies, blobs, isPlain };
+}
+
+/** The runs whose share was written. */
+async function writeRuns(sql: Sql, { commits, bodies }: PackedBatch): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set();
+  const { statement, params } = commitStatement(rowsOf(commits, bodies));
+  const won = await sql.query<{ run_id: string }>(statement, params);
+  return new Set(won.map((row) => row.run_id));
+}
+
+function conflictsOf(commits: readonly RunCommit[], won: ReadonlySet<string>): CommitOutcome {
+  const conflicts = commits.filter(({ runId }) => !won.has(runId)).map(({ runId }) => runId);
+  return { conflicts, duplicates: [] };
+}
+
+/** The same with what is rare: keys are claimed first, the rest follows for the runs that were written. */
+async function writeAll(sql: Sql, packed: PackedBatch): Promise<CommitOutcome> {
+  const duplicates = await claimKeys(sql, packed.commits);
+  const refused = new Set(duplicates.map(({ runId }) => runId));
+  const commits = packed.commits.filter(({ runId }) => !refused.has(runId));
+  const won = await writeRuns(sql, { ...packed, commits });
+  const { conflicts } = conflictsOf(commits, won);
+  await releaseKeys(sql, conflicts);
+  const written = commits.filter(({ runId }) => won.has(runId));
+  await writeApprovals(sql, written);
+  await writeBlobs(sql, written, packed.blobs);
+  return { conflicts, duplicates };
+}
+
+function sqlState(error: unknown): string {
+  const isCoded = typeof error === "object" && error !== null && "code" in error;
+  return isCoded && typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,117 @@
+import type { Timer } from "../../core/engine/index.ts";
+import { required } from "../../core/base/index.ts";
+import { NOW_MS, type Sql } from "../sql.ts";
+import type { DueTimer, Orphan, ReplicaStore } from "../store.ts";
+
+export function sqlReplicas(sql: Sql): ReplicaStore {
+  return {
+    renewReplica: async (replicaId, ttlMs) => (await sql.query(RENEW, [replicaId, ttlMs])).length > 0,
+    registerReplica: (replicaId, ttlMs, supersedesAll) =>
+      sql.transaction(async (within) => {
+        if (supersedesAll) await within.query(RETIRE_ALL);
+        await within.query(REGISTER, [replicaId, ttlMs]);
+      }),
+    retireReplica: async (replicaId) => {
+      await sql.query(RETIRE, [replicaId]);
+    },
+    takeOver: (replicaId, limit) => takeOver(sql, replicaId, limit),
+    dueTimers: (limit) => dueTimers(sql, limit),
+    nextDueAt: async () => {
+      const [row] = await sql.query<{ due_at: number | null }>(NEXT_DUE);
+      return row?.due_at ?? null;
+    },
+    now: async () => {
+      const [row] = await sql.query<{ now: number }>(NOW);
+      return required(row, "the database tells the time").now;
+    },
+    listStalled: async (limit) => {
+      const rows = await sql.query<{ run_id: string }>(STALLED, [limit]);
+      return rows.map((row) => row.run_id);
+    },
+  };
+}
+
+const RENEW = {
+  name: "renew replica",
+  text: `update replicas set expires_at = ${NOW_MS} + $2 where replica_id = $1 and expires_at > ${NOW_MS}
+    returning replica_id`,
+};
+const REGISTER = {
+  name: "register replica",
+  text: `insert into replicas (replica_id, expires_at) values ($1, ${NOW_MS} + $2)
+    on conflict (replica_id) do update set expires_at = excluded.expires_at`,
+};
+const RETIRE = { name: "retire replica", text: "delete from replicas where replica_id = $1" };
+const RETIRE_ALL = { name: "retire replicas", text: "delete from replicas" };
+
+/** A replica without a living lease is gone, whether it retired, expired or was never known. */
+const TAKE_OVER = {
+  name: "take over",
+  text: `with orphans as (
+      select a.run_id, a.node_id, a.attempt from open_attempts a
+      where not exists (select from replicas r where r.replica_id = a.replica_id and r.expires_at > ${NOW_MS})
+        and exists (select from replicas r where r.replica_id = $1 and r.expires_at > ${NOW_MS})
+      order by a.run_id, a.node_id, a.attempt limit $2
+      for update skip locked
+    )
+    update open_attempts a set replica_id = $1 from orphans o
+    where a.run_id = o.run_id and a.node_id = o.node_id and a.attempt = o.attempt
+    returning a.run_id, a.node_id, a.attempt`,
+};
+
+async function takeOver(sql: Sql, replicaId: string, limit: number): Promise<readonly Orphan[]> {
+  const rows = await sql.query<{ run_id: string; node_id: string; attempt: number }>(TAKE_OVER, [replicaId, limit]);
+  return rows.map(({ run_id: runId, node_id: nodeId, attempt }) => ({ runId, nodeId, attempt }));
+}
+
+/** The key of a timer is the timer itself. */
+const DUE = {
+  name: "due timers",
+  text: `(select run_id, key, null as node_id, null as attempt, due_at from timers where due_at <= ${NOW_MS}
+      order by due_at limit $1)
+    union all
+    (select run_id, null, node_id, attempt, deadline_at from open_attempts where deadline_at <= ${NOW_MS}
+      order by deadline_at limit $1)
+    order by due_at, run_id limit $1`,
+};
+
+interface DueRow {
+  readonly run_id: string;
+  readonly key: string | null;
+  readonly node_id: string | null;
+  readonly attempt: number | null;
+  readonly due_at: number;
+}
+
+async function dueTimers(sql: Sql, limit: number): Promise<readonly DueTimer[]> {
+  const rows = await sql.query<DueRow>(DUE, [limit]);
+  return rows.map((row) => ({ runId: row.run_id, timer: timerOf(row), dueAt: row.due_at }));
+}
+
+function timerOf({ key, node_id: nodeId, attempt }: DueRow): Timer {
+  if (key !== null) return JSON.parse(key) as Timer;
+  return {
+    kind: "attempt",
+    nodeId: required(nodeId, "a deadline has a node"),
+    attempt: required(attempt, "a deadline has an attempt"),
+  };
+}
+
+const NEXT_DUE = {
+  name: "next due",
+  text: `select least((select min(due_at) from timers), (select min(deadline_at) from open_attempts)) as due_at`,
+};
+const NOW = { name: "now", text: `select ${NOW_MS} as now` };
+
+const STALLED = {
+  name: "stalled runs",
+  text: `select h.run_id from run_heads h
+    where h.status in ('queued', 'running', 'recovered')
+      and not exists (select from open_attempts a where a.run_id = h.run_id)
+      and not exists (select from timers t where t.run_id = h.run_id)
+      and not exists (select from approvals p where p.run_id = h.run_id and p.status = 'pending')
+      and not exists (
+        select from runs c join run_heads o using (run_id)
+        where c.parent_run_id = h.run_id and o.status in ('queued', 'running', 'recovered'))
+    order by h.run_id limit $1`,
+};
