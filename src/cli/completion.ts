@@ -6,6 +6,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 interface Entry {
+  /** `run`, or noun and verb: `runs list`. */
   readonly name: string;
   readonly description: string;
   readonly options: readonly {
@@ -13,12 +14,13 @@ interface Entry {
     readonly description: string;
     readonly choices: readonly string[];
   }[];
+  /** What may come next besides options: verbs, or the choices of arguments. */
   readonly words: readonly string[];
 }
 
 /** Completion made from the command tree itself, so that it never lags behind. */
 export function completion(io: Io, shell: Shell, program: Command): number {
-  const entries = program.commands.map(entryOf);
+  const entries = program.commands.flatMap((command) => entriesOf(command, ""));
   switch (shell) {
     case "bash":
       io.out.write(bash(entries));
@@ -33,20 +35,27 @@ export function completion(io: Io, shell: Shell, program: Command): number {
   return EXIT.fine;
 }
 
-function entryOf(command: Command): Entry {
-  return {
-    name: command.name(),
+function entriesOf(command: Command, prefix: string): readonly Entry[] {
+  const name = `${prefix}${command.name()}`;
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+  const own: Entry = {
+    name,
     description: command.description(),
     options: command.options.map(({ long, description, argChoices }) => ({
       flag: long ?? "",
       description,
       choices: argChoices ?? [],
     })),
-    words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    words: [...command.commands.map((verb) => verb.name()), ...choices],
   };
+  return [own, ...command.commands.flatMap((verb) => entriesOf(verb, `${name} `))];
 }
 
+const isVerb = ({ name }: Entry): boolean => name.includes(" ");
+
+/** A noun is followed by its verb, and only then by options. */
 function bash(entries: readonly Entry[]): string {
+  const nouns = new Set(entries.filter(isVerb).map(({ name }) => name.split(" ", 1)[0] ?? ""));
   const flagCases = entries.flatMap(({ name, options }) =>
     options
       .filter(({ choices }) => choices.length > 0)
@@ -54,14 +63,18 @@ function bash(entries: readonly Entry[]): string {
   );
   const wordCases = entries.map(({ name, options, words }) => {
     const offered = [...words, ...options.map(({ flag }) => flag), "--help"];
-    return `    ${name}) words="${offered.join(" ")}" ;;`;
+    return `    "${name}") words="${offered.join(" ")}" ;;`;
   });
+  const first = entries.filter((entry) => !isVerb(entry)).map(({ name }) => name);
   return `_sluice() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${entries.map(({ name }) => name).join(" ")} --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "${first.join(" ")} --help --version" -- "$current"))
     return
   fi
+  case "$command" in
+    ${[...nouns].join("|")}) [ "$COMP_CWORD" -eq 2 ] || command="$command \${COMP_WORDS[2]}" ;;
+  esac
   case "$command $previous" in
 ${flagCases.join("\n")}
   esac
@@ -75,14 +88,18 @@ complete -o filenames -F _sluice sluice
 }
 
 function fish(entries: readonly Entry[]): string {
-  const lines = entries.flatMap(({ name, description, options, words }) => {
-    const seen = `-n "__fish_seen_subcommand_from ${name}"`;
+  const lines = entries.flatMap((entry) => {
+    const [noun = "", verb] = entry.name.split(" ");
+    const seen = [noun, ...(verb === undefined ? [] : [verb])].map((word) => `__fish_seen_subcommand_from ${word}`);
+    const here = `-n "${seen.join("; and ")}"`;
+    const own =
+      verb === undefined ? `-n "__fish_use_subcommand" -a ${noun}` : `-n "__fish_seen_subcommand_from ${noun}" -a ${verb}`;
     return [
-      `complete -c sluice -n "__fish_use_subcommand" -a ${name} -d ${quote(description)}`,
-      ...(words.length === 0 ? [] : [`complete -c sluice ${seen} -a "${words.join(" ")}"`]),
-      ...options.map((option) => {
-        const choices = option.choices.length === 0 ? "" : ` -x -a "${option.choices.join(" ")}"`;
-        return `complete -c sluice ${seen} -l ${option.flag.slice(2)}${choices} -d ${quote(option.description)}`;
+      `complete -c sluice ${own} -d ${quote(entry.description)}`,
+      ...(entry.words.length === 0 ? [] : [`complete -c sluice ${here} -a "${entry.words.join(" ")}"`]),
+      ...entry.options.map((option) => {
+        const values = option.choices.length === 0 ? "" : ` -x -a "${option.choices.join(" ")}"`;
+        return `complete -c sluice ${here} -l ${option.flag.slice(2)}${values} -d ${quote(option.description)}`;
       }),
     ];
   });

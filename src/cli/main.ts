@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { printApiFailure } from "./api-failure.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { createProcessIo } from "./process-io.ts";
@@ -16,6 +17,8 @@ export async function main(argv: readonly string[], io: Io = createProcessIo()):
       io.err.write(`sluice: ${thrown.message}\n`);
       return thrown.exitCode;
     }
+    const refused = printApiFailure(io, thrown);
+    if (refused !== null) return refused;
     io.err.write(`sluice: internal error: ${printable(thrown instanceof Error ? thrown.message : String(thrown))}\n`);
     io.err.write("  this is a bug in sluice; please report it with the command you ran\n");
     return EXIT.runFailed;

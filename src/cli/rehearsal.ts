@@ -7,8 +7,8 @@ import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** The script of `--script FILE`; without one every answer is made up. */
-export async function loadScript(io: Io, name: string | undefined, plans: readonly Plan[]): Promise<Script> {
+/** The script of `--script FILE`; without one every answer is made up. Plans are null where nobody knows what will run. */
+export async function loadScript(io: Io, name: string | undefined, plans: readonly Plan[] | null): Promise<Script> {
   if (name === undefined) return EMPTY_SCRIPT;
   const file = await readSourceFile(io, name);
   const { script, problems } = readScript(file.bytes);
@@ -16,7 +16,7 @@ export async function loadScript(io: Io, name: string | undefined, plans: readon
     printProblems(io, file, problems);
     throw new Refusal(`the script ${printable(name)} is not valid, nothing was started`);
   }
-  warnOfStrangers(io, name, script, plans);
+  if (plans !== null) warnOfStrangers(io, name, script, plans);
   return script;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 import { outlineOf } from "../core/view/index.ts";
@@ -39,9 +39,9 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
   return followRun(io, api, followed, { ...options, isOwn: true });
 }
 
-/** A name on a server never has a dot or a slash in it; what is there as a file is meant as one. */
+/** A name on a server never has a dot or a slash in it; what is a file here is meant as one. */
 export function isFile(io: Io, target: string): boolean {
-  return target === "-" || /[./\\]/.test(target) || existsSync(resolve(io.cwd, target));
+  return target === "-" || /[./\\]/.test(target) || statSync(resolve(io.cwd, target), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 async function saveFile(io: Io, api: Api, target: string, { quiet }: RunOptions): Promise<Chosen> {

@@ -1,13 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync } from "node:fs";
-import { resolve } from "node:path";
-import {
-  createFileLedger,
-  createScriptedAdapter,
-  type Ledger,
-  SCRIPTED_PROVIDER,
-  type Script,
-} from "../bridge/index.ts";
+import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
@@ -26,12 +18,13 @@ import { loadCatalog } from "./catalog.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
 import { loadScript } from "./rehearsal.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { leavesOf } from "./remote-plan.ts";
-import { readSourceFile, reasonOf, type SourceFile } from "./source-file.ts";
+import { readSourceFile, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
@@ -48,6 +41,8 @@ export interface RunOptions {
   readonly maxTime?: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** Start it on the server and leave it alone. */
+  readonly detach?: boolean;
 }
 
 /** Everything a run needs, read and checked before anything starts. */
@@ -57,7 +52,8 @@ export interface Prepared {
   readonly script: Script;
 }
 
-export async function run(io: Io, name: string, options: RunOptions): Promise<number> {
+/** In this process, with nothing kept beyond it. */
+export async function runHere(io: Io, name: string, options: RunOptions): Promise<number> {
   const prepared = await prepare(io, await readSourceFile(io, name), options);
   if (options.quiet !== true) warnOfProviders(io, prepared.workspace.plans);
   return perform(io, prepared, options);
@@ -130,17 +126,6 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
 function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): Outcome {
   const durationMs = startedAt === null || endedAt === null ? null : endedAt - startedAt;
   return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
-}
-
-/** Tried before anything starts: a ledger that cannot be written must not be found out by the first effect. */
-function openLedger(io: Io, name: string): Ledger {
-  const file = resolve(io.cwd, name);
-  try {
-    appendFileSync(file, "");
-  } catch (thrown) {
-    throw new Refusal(`cannot write the ledger ${printable(name)}: ${reasonOf(thrown)}`);
-  }
-  return createFileLedger(file);
 }
 
 function withMaxTime(workflow: PinnedWorkflow, seconds: number | undefined): PinnedWorkflow {

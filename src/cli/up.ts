@@ -1,21 +1,122 @@
-import { DEMO_SCRIPT, DEMO_SOURCE } from "./demo.ts";
+import { EMPTY_SCRIPT } from "../bridge/index.ts";
+import { adminKey, newSecret } from "../server/index.ts";
+import type { Store } from "../store/index.ts";
+import type { Api } from "./api.ts";
+import { ApiRefused } from "./api-refused.ts";
+import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
+import { connect } from "./connect.ts";
+import { DataDirectory } from "./data-directory.ts";
+import { DEMO_SCRIPT } from "./demo/script.ts";
+import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
+import { type Host, startHost } from "./host.ts";
 import type { Io } from "./io.ts";
-import { perform, prepare, type RunOptions } from "./run.ts";
+import { openLedger } from "./ledger-file.ts";
+import { loadScript } from "./rehearsal.ts";
+import { standUntilStopped } from "./standing.ts";
+import { openStorage, type Storage, withStorage } from "./storage.ts";
+import { createPaint } from "./terminal-text.ts";
 
-/** Shows a run in the terminal; there is no server in this version, and it says so. */
-export async function up(io: Io): Promise<number> {
-  const file = {
-    name: "harbour-report",
-    path: `${io.cwd}/harbour-report`,
-    bytes: new TextEncoder().encode(DEMO_SOURCE),
-  };
-  const options: RunOptions = { wait: true };
-  io.err.write("A demo workflow runs in this terminal, on scripted answers: no key, no cost, nothing is stored.\n\n");
-  const prepared = await prepare(io, file, options);
-  const code = await perform(io, { ...prepared, script: DEMO_SCRIPT }, options);
-  io.err.write("\nThe server with its console follows in a later version. Until then:\n");
-  io.err.write("  sluice validate FILE    checks a workflow\n");
-  io.err.write("  sluice simulate FILE    shows what it would do and cost\n");
-  io.err.write("  sluice run FILE         runs it in this process\n");
-  return code;
+export const DEFAULT_ORGANISATION = "default";
+
+export interface UpOptions extends Omit<ConfigFlags, "url" | "adminKey"> {
+  readonly script?: string;
+  readonly ledger?: string;
+  readonly demo: boolean;
+  readonly console: boolean;
+  readonly json?: boolean;
+}
+
+/** Everything in one process: database, driver, Bridge and API, with something to run. */
+export async function up(io: Io, options: UpOptions): Promise<number> {
+  const { key, ...flags } = options;
+  const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
+  const given = await loadScript(io, options.script, null);
+  const script = options.script !== undefined ? given : options.demo ? DEMO_SCRIPT : EMPTY_SCRIPT;
+  const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
+  const directory = new DataDirectory(config.data);
+  directory.create();
+  const storage = await withStorage(openStorage(io, config));
+  const { secret, host } = await withStorage(raise(io, config, directory, storage, { script, ledger }));
+  if (options.demo) await saveDemo(connect(io, { url: host.localUrl, key: secret, from: "flag" }));
+  directory.writeServer({ url: host.localUrl, pid: process.pid });
+  announce(io, options, host, secret);
+  return standUntilStopped(io, host, () => directory.removeServer());
+}
+
+/** A store that was opened is closed again when the rest cannot be started. */
+async function raise(
+  io: Io,
+  config: Config,
+  directory: DataDirectory,
+  storage: Storage,
+  parts: Pick<Parameters<typeof startHost>[1], "script" | "ledger">,
+): Promise<{ readonly secret: string; readonly host: Host }> {
+  try {
+    await storage.store.migrate();
+    const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
+    return { secret, host: await startHost(io, { config, storage, ...parts }) };
+  } catch (thrown) {
+    await storage.store.close().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** The key given, else the one of the last start, else a new one; a key that was replaced no longer opens anything. */
+async function ensureKey(
+  store: Store,
+  directory: DataDirectory,
+  given: string | undefined,
+  now: number,
+): Promise<string> {
+  const before = directory.readKey();
+  const secret = given ?? before ?? newSecret();
+  await store.ensureOrganisation(DEFAULT_ORGANISATION);
+  await store.putKey(adminKey(DEFAULT_ORGANISATION, secret, now));
+  if (before !== null && before !== secret) {
+    await store.revokeKey(DEFAULT_ORGANISATION, adminKey(DEFAULT_ORGANISATION, before, now).id, now);
+  }
+  directory.writeKey(secret);
+  return secret;
+}
+
+/** Only what is not there: a demo workflow somebody has changed is theirs. */
+async function saveDemo(api: Api): Promise<void> {
+  for (const { name, source } of DEMO_WORKFLOWS) {
+    try {
+      await api.getWorkflow(name);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiRefused) || thrown.status !== 404) throw thrown;
+      await api.putWorkflow(name, source);
+    }
+  }
+}
+
+function announce(io: Io, options: UpOptions, { url }: Host, key: string): void {
+  const consoleUrl = options.console ? `${url}/` : null;
+  if (options.json === true) {
+    io.out.write(`${JSON.stringify({ url, consoleUrl, key, pid: process.pid })}\n`);
+    return;
+  }
+  const paint = createPaint(io.out, io.env);
+  const lines = [
+    "",
+    `  ${paint("bold", "Sluice is up")}`,
+    "",
+    `  URL  ${paint("cyan", url)}`,
+    `  Key  ${key}`,
+    "",
+    ...(options.demo ? ["  In another terminal, right here:", ...demoLines(), ""] : []),
+    `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${key}`,
+    "  Ctrl-C stops it; runs go on with the next start.",
+    "",
+  ];
+  io.out.write(`${lines.join("\n")}\n`);
+}
+
+function demoLines(): readonly string[] {
+  const asks = DEMO_WORKFLOWS.find(({ name }) => name === "demo-approval");
+  return [
+    `    bin/sluice run ${DEMO_WORKFLOWS[0]?.name ?? ""}`,
+    ...(asks === undefined ? [] : [`    bin/sluice run ${asks.name}    asks before it publishes`]),
+  ];
 }

@@ -32,10 +32,17 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
       runId: state.runId,
       workflow: state.plan.name,
       phase: node?.phase ?? null,
-      upstreamDigest: digestJson(request.inputs),
+      upstreamDigest: upstreamDigest(request.inputs),
     },
     effects: dispatch.effects,
   };
+}
+
+const NOTHING_UPSTREAM = digestJson({});
+
+/** Most nodes declare no inputs; hashing nothing again and again would cost more than the rest of the request. */
+function upstreamDigest(inputs: JsonObject): string {
+  return Object.keys(inputs).length === 0 ? NOTHING_UPSTREAM : digestJson(inputs);
 }
 
 function planNodeOf(state: RunState, nodeId: string): PlanNode | undefined {

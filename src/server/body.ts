@@ -101,7 +101,8 @@ function requireJson(bytes: Uint8Array): void {
     const before = text.slice(0, offset === undefined ? text.length : Number(offset));
     const line = before.split("\n").length;
     const column = before.length - before.lastIndexOf("\n");
-    const what = text.trim() === "" ? "The body is empty" : `The body is not JSON from line ${line}, column ${column} on`;
+    const what =
+      text.trim() === "" ? "The body is empty" : `The body is not JSON from line ${line}, column ${column} on`;
     throw badJson(`${what}.`, line, column);
   }
 }

@@ -24,7 +24,8 @@ export function secretOf(request: Request, ownOrigins: readonly string[]): strin
 export function requireOwnOrigin(request: Request, ownOrigins: readonly string[]): void {
   const origin = request.headers.get("origin");
   const isOwn = origin !== null && ownOrigins.includes(origin);
-  if (!isOwn) throw new Refused("bad_origin", "A request with the session cookie must come from this server's own pages.");
+  if (!isOwn)
+    throw new Refused("bad_origin", "A request with the session cookie must come from this server's own pages.");
 }
 
 export function cookieOf(request: Request, name: string): string | null {

@@ -9,7 +9,9 @@ const EVENTS_PAGE_SIZE_MAX = 1_000;
 
 const limit = (max: number, byDefault: number) => z.coerce.number().int().min(1).max(max).default(byDefault);
 /** Text from a query that is compared with stored text, which never holds control characters. */
-export const filterText = z.string().regex(/^[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid text: at most 200 printable characters");
+export const filterText = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid text: at most 200 printable characters");
 
 export const pageQuery = z.object({ limit: limit(PAGE_SIZE_MAX, PAGE_SIZE), cursor: z.string().max(1_000).optional() });
 

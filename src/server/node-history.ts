@@ -69,7 +69,11 @@ export class NodeLog {
     const status = ENDED_AS[event.type];
     // A late event about an attempt that has ended, such as its cost, does not end it again.
     const isEnding = status !== undefined && attempt.endedAt === null;
-    this.#attempts.set(number, { ...attempt, ...(isEnding ? endOf(event, status, attempt) : {}), ...moreOf(event, attempt) });
+    this.#attempts.set(number, {
+      ...attempt,
+      ...(isEnding ? endOf(event, status, attempt) : {}),
+      ...moreOf(event, attempt),
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import type { BodyRule } from "./body.ts";
 import type { ApiConfig } from "./config.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Permission } from "./permission.ts";
-import type { Tail } from "./tail.ts";
+import type { StreamDesk } from "./stream-desk.ts";
 
 /** What handlers work with; one per app. */
 export interface Services {
@@ -14,7 +14,7 @@ export interface Services {
   readonly runtime: Runtime;
   readonly config: ApiConfig;
   readonly keys: KeyRing;
-  readonly tail: Tail;
+  readonly streams: StreamDesk;
   readonly metrics: Metrics;
 }
 
@@ -28,6 +28,8 @@ export interface Call<B, Q> {
   readonly body: B;
   /** The body as it was sent, when it is not JSON. */
   readonly raw: Uint8Array | null;
+  /** Who the same secret belongs to now; null when it is no longer good for anything. */
+  readonly reauthenticate: () => Promise<Principal | null>;
   /** Ends the connection without further words; null where there is no socket. */
   readonly hangUp: (() => void) | null;
 }

@@ -58,14 +58,14 @@ export class StreamDesk {
   /** Ends all streams and takes no more; clients resume elsewhere. */
   close(): void {
     this.#isClosed = true;
-    for (const stream of [...this.#streams]) stream.end();
+    for (const stream of this.#streams) stream.end();
   }
 
   #beat(): void {
-    for (const stream of [...this.#streams]) {
+    for (const stream of this.#streams) {
       stream.beat().catch((error: unknown) => {
+        // While the database is away nobody can be asked, and no event comes either.
         this.#config.onTrouble("a heartbeat failed", error);
-        stream.end();
       });
     }
   }

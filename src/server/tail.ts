@@ -80,7 +80,7 @@ export class WatchedRun {
     }
     this.knownHead = Math.max(this.knownHead, this.#head);
     this.#trim();
-    if (bytes > 0) for (const watcher of [...this.watchers]) watcher.onNews(bytes);
+    if (bytes > 0) for (const watcher of this.watchers) watcher.onNews(bytes);
   }
 
   #trim(): void {

@@ -52,6 +52,13 @@ const ATTEMPT_ENDS: ReadonlySet<RunEvent["type"]> = new Set([
   "node.blocked",
 ]);
 
+/** The attempt an event puts an end to, if it does. */
+export function endedAttempt(event: RunEvent): AttemptKey | undefined {
+  if (!ATTEMPT_ENDS.has(event.type) || !("nodeId" in event.payload)) return undefined;
+  const { nodeId, attempt } = event.payload;
+  return attempt === undefined ? undefined : { nodeId, attempt };
+}
+
 function deriveAttempts({ live, events, effects, at }: Decided, replicaId: string) {
   const opened = new Map<string, OpenAttempt>();
   const closed: AttemptKey[] = [];
@@ -62,11 +69,10 @@ function deriveAttempts({ live, events, effects, at }: Decided, replicaId: strin
     opened.set(`${nodeId}/${attempt}`, { nodeId, attempt, replicaId, deadlineAt });
   }
   for (const event of events) {
-    if (!ATTEMPT_ENDS.has(event.type) || !("nodeId" in event.payload)) continue;
-    const { nodeId, attempt } = event.payload;
+    const ended = endedAttempt(event);
     // An attempt that opens and ends in one batch never becomes a row.
-    if (attempt === undefined || opened.delete(`${nodeId}/${attempt}`)) continue;
-    if (live.openAttempts.get(nodeId)?.attempt === attempt) closed.push({ nodeId, attempt });
+    if (ended === undefined || opened.delete(`${ended.nodeId}/${ended.attempt}`)) continue;
+    if (live.openAttempts.get(ended.nodeId)?.attempt === ended.attempt) closed.push(ended);
   }
   return { opened: [...opened.values()], closed };
 }

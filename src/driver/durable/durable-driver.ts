@@ -9,6 +9,7 @@ import type { Told } from "../told.ts";
 import { AdapterPool } from "./adapter-pool.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
+import { endedAttempt } from "./derive-commit.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive } from "./launching.ts";
@@ -236,10 +237,9 @@ export class DurableDriver implements Runtime {
     for (const listener of this.#listeners) listener(runId, events);
   }
 
-  #clearDeadlines(runId: string, { payload }: RunEvent): void {
-    if (!("nodeId" in payload) || payload.attempt === undefined || "deadlineAt" in payload) return;
-    const { nodeId, attempt } = payload;
-    this.#deadlines.clear(runId, { kind: "attempt", nodeId, attempt });
+  #clearDeadlines(runId: string, event: RunEvent): void {
+    const ended = endedAttempt(event);
+    if (ended !== undefined) this.#deadlines.clear(runId, { kind: "attempt", ...ended });
   }
 
   #perform(live: LiveRun, effect: Effect): void {

@@ -52,7 +52,8 @@ async function openStream(call: Call<undefined, z.output<typeof streamQuery>>): 
     afterEventId,
     signal: request.signal,
     hangUp: call.hangUp,
-    isStillAllowed: () => call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
+    isStillAllowed: () =>
+      call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
   });
   return new Response(body, { headers: HEADERS });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoFromEpochMs, epochMsFromIso } from "../../core/view/index.ts";
+import { isoFromEpochMs } from "../../core/view/index.ts";
 import { missingPermissions, type Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf, pageQuery } from "../listing.ts";
@@ -16,7 +16,7 @@ const mintBody = z.strictObject({
   role: roleSchema.optional(),
   permissions: z.array(permissionSchema).min(1).optional(),
   agent: z.string().min(1).max(200).optional().describe("The agent the key belongs to; a person's otherwise"),
-  expiresAt: z.iso.datetime().optional(),
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
 
 export const keyRoutes: readonly Route[] = [
@@ -24,7 +24,8 @@ export const keyRoutes: readonly Route[] = [
     method: "POST",
     path: "/keys",
     operation: "keys.create",
-    summary: "Mints a key with a role or with permissions, never more than the minting key has. The secret is shown once.",
+    summary:
+      "Mints a key with a role or with permissions, never more than the minting key has. The secret is shown once.",
     permission: "keys:manage",
     body: { schema: mintBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 201: { description: "The new key with its secret", schema: mintedKeySchema } },
@@ -96,9 +97,9 @@ function agentOf(principal: Principal, wanted: string | undefined): string | nul
 
 /** A key that ends cannot make one that outlives it. */
 function expiryOf(principal: Principal, wanted: string | undefined, now: number): number | null {
-  const expiresAt = wanted === undefined ? null : epochMsFromIso(wanted);
-  if (expiresAt !== null && expiresAt <= now) {
-    const message = `"expiresAt" is in the past; it is ${isoFromEpochMs(now)} now.`;
+  const expiresAt = wanted === undefined ? null : Date.parse(wanted);
+  if (expiresAt !== null && !(expiresAt > now)) {
+    const message = `"expiresAt" is not in the future; it is ${isoFromEpochMs(now)} now.`;
     throw invalidRequest([{ code: "bad_number", message, path: "expiresAt" }]);
   }
   if (principal.expiresAt === null) return expiresAt;

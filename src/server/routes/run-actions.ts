@@ -140,7 +140,10 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
   const before = await findRepeated(call, idempotency);
   if (before !== undefined) return repeated(before);
   if (eventId > run.lastEventId) {
-    throw refusedBy({ code: "cursor_ahead", message: `event ${eventId} is not in the log, which ends at ${run.lastEventId}` });
+    throw refusedBy({
+      code: "cursor_ahead",
+      message: `event ${eventId} is not in the log, which ends at ${run.lastEventId}`,
+    });
   }
   await requireStartable(call, run);
   const plan = await call.services.runtime.planOf(run.orgId, run.definitionHash);

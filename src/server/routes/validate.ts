@@ -21,7 +21,9 @@ export const validateRoutes: readonly Route[] = [
       types: [JSON_TYPE],
       isOptional: false,
     },
-    replies: { 200: { description: "What is wrong with it, if anything, and the plan if nothing", schema: validationSchema } },
+    replies: {
+      200: { description: "What is wrong with it, if anything, and the plan if nothing", schema: validationSchema },
+    },
     handle: async ({ body: { source, format } }) => {
       const checked = checkSource(source, EMPTY_CATALOG);
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];

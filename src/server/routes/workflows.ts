@@ -136,7 +136,15 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
   const source = typeof written === "string" ? written : new TextDecoder("utf-8", { ignoreBOM: true }).decode(written);
   const hash = digestText(source);
   const { format } = definition;
-  const saving = { name, hash, format, source, catalog: null, savedAt: services.config.now(), savedBy: principal.keyId };
+  const saving = {
+    name,
+    hash,
+    format,
+    source,
+    catalog: null,
+    savedAt: services.config.now(),
+    savedBy: principal.keyId,
+  };
   const { version, isNew } = await services.store.saveWorkflow(principal.orgId, saving);
   const reply = { name, version: version.version, hash: version.hash, format: version.format, warnings };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;

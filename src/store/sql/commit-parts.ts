@@ -15,7 +15,7 @@ export const PARTS = {
     cost_micros: "bigint",
     started_at: "bigint",
     ended_at: "bigint",
-    body: "text",
+    body: "json",
   },
   created: {
     run_id: "text",
@@ -26,7 +26,7 @@ export const PARTS = {
     cost_micros: "bigint",
     started_at: "bigint",
     ended_at: "bigint",
-    body: "text",
+    body: "json",
     workflow: "text",
     version: "int",
     definition_hash: "text",

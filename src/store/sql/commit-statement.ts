@@ -1,4 +1,5 @@
 import type { SqlScalar, SqlValue, Statement } from "../sql.ts";
+import { decodeColumn, encodeColumn } from "./column.ts";
 import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
 
 /**
@@ -14,7 +15,7 @@ export function commitStatement(rows: PartRows): { readonly statement: Statement
 
 function columnsOf(part: PartName, rows: PartRows): SqlValue[] {
   const found: readonly Readonly<Record<string, SqlScalar>>[] = rows[part];
-  return Object.keys(PARTS[part]).map((column) => found.map((row) => row[column] ?? null));
+  return Object.entries(PARTS[part]).map(([column, type]) => encodeColumn(type, found, column));
 }
 
 const statements = new Map<string, Statement>();
@@ -31,7 +32,7 @@ function textOf(parts: readonly PartName[]): string {
   const from = new Map(
     parts.map((part) => {
       const columns = Object.entries(PARTS[part]);
-      const arrays = columns.map(([, type]) => `$${(count += 1)}::${type}[]`).join(", ");
+      const arrays = columns.map(([, type]) => decodeColumn(type, (count += 1))).join(", ");
       return [part, `unnest(${arrays}) as i(${columns.map(([column]) => column).join(", ")})`];
     }),
   );

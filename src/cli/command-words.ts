@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { connect } from "./connect.ts";
+import type { Api } from "./api.ts";
+import type { Io } from "./io.ts";
+import { demandServer, type LinkOptions } from "./server-link.ts";
+
+/** Does what a command asks for; what it gives is the exit code. */
+export type Settle = (work: () => number | Promise<number>) => Promise<void>;
+
+/** What commands are made with. */
+export interface Workbench {
+  readonly io: Io;
+  readonly settle: Settle;
+}
+
+export function example(line: string): string {
+  return `\nExample:\n  $ ${line}`;
+}
+
+/** The options of every command that talks to a server. */
+export function addLinkOptions(command: Command): Command {
+  return command
+    .option("--url <url>", "the server (SLUICE_URL; else the one `sluice up` runs from this folder)")
+    .option("--key <key>", "the key for it (SLUICE_KEY)");
+}
+
+export function addListOptions(command: Command): Command {
+  return addLinkOptions(command)
+    .option("--limit <n>", "how many at most, 1 to 100", pageSize)
+    .option("--cursor <cursor>", "go on where an earlier list ended")
+    .option("--json", "print what the API answers");
+}
+
+/** Commands under a noun: `runs list`, `keys create`. */
+export function addNoun(program: Command, noun: string, description: string): Command {
+  return program
+    .command(noun)
+    .description(description)
+    .helpCommand(false)
+    .addHelpText("after", example(`sluice ${noun} --help`));
+}
+
+export function addChoice(command: Command, flags: string, about: string, choices: readonly string[]): Command {
+  return command.addOption(new Option(flags, about).choices(choices));
+}
+
+export function apiOf(io: Io, options: LinkOptions): Api {
+  return connect(io, demandServer(io, options));
+}
+
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 1_000_000)
+    throw new InvalidArgumentError("It must be a whole number from 1.");
+  return value;
+}
+
+function pageSize(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,3}$/.test(text) || value < 1 || value > 100)
+    throw new InvalidArgumentError("It must be a whole number from 1 to 100.");
+  return value;
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || !(value > 0) || value > 30 * 86_400) {
+    throw new InvalidArgumentError("It must be a number of seconds above 0, at most 30 days.");
+  }
+  return value;
+}

@@ -1,0 +1,109 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { openPostgres } from "../postgres/index.ts";
+import { createSqlStore } from "../store/index.ts";
+import { ApiRefused } from "./api-refused.ts";
+import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
+import { connect } from "./connect.ts";
+import { DataDirectory } from "./data-directory.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./listing.ts";
+import { findServer, type LinkOptions } from "./server-link.ts";
+import { reasonOf } from "./source-file.ts";
+import { createPaint, oneLine } from "./terminal-text.ts";
+
+export type DoctorOptions = LinkOptions &
+  Pick<ConfigFlags, "data" | "databaseUrl" | "port" | "host"> & { readonly json?: boolean };
+
+/** One thing that was looked at: how it is, and what to do when it is not well. */
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+const fine = (check: string, detail: string): Finding => ({ check, ok: true, detail });
+const ill = (check: string, detail: string, fix: string): Finding => ({ check, ok: false, detail, fix });
+
+/** Looks at everything a server or a client here would need, and explains what is wrong. */
+export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
+  const config = readConfig(io, options, [...CLIENT_SETTINGS, ...HOST_SETTINGS.filter((name) => name !== "adminKey")]);
+  const server = new DataDirectory(config.data).readServer();
+  const findings = [
+    nodeVersion(),
+    dataDirectory(config),
+    ...(config.databaseUrl === undefined ? [] : [await database(config.databaseUrl)]),
+    // A server of ours on the port is no obstacle but the very thing.
+    ...(server === null ? [await freePort(config)] : []),
+    await reachable(io, options),
+  ];
+  if (options.json === true) printJson(io, { ok: findings.every(({ ok }) => ok), findings });
+  else print(io, findings);
+  return findings.every(({ ok }) => ok) ? EXIT.fine : EXIT.runFailed;
+}
+
+function nodeVersion(): Finding {
+  const { node } = process.versions;
+  const major = Number(node.split(".", 1)[0]);
+  const detail = `Node ${node}`;
+  return major >= 20 ? fine("node", detail) : ill("node", detail, "install Node 20.19 or newer");
+}
+
+function dataDirectory({ data }: Config): Finding {
+  let nearest = data;
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  try {
+    accessSync(nearest, constants.W_OK);
+    return fine("data directory", nearest === data ? data : `${data} can be made`);
+  } catch (thrown) {
+    return ill("data directory", `${data}: ${reasonOf(thrown)}`, "choose one you may write to with --data or SLUICE_DATA");
+  }
+}
+
+async function database(url: string): Promise<Finding> {
+  const store = createSqlStore(openPostgres({ url, connections: 1 }));
+  try {
+    await store.ping();
+    return fine("database", "it answers, and its schema is current");
+  } catch (thrown) {
+    const isOld = thrown instanceof Error && thrown.name === "SchemaMismatch";
+    const fix = isOld ? "run `sluice migrate`" : "check DATABASE_URL, and that the database is up and lets this machine in";
+    return ill("database", reasonOf(thrown), fix);
+  } finally {
+    await store.close().catch(() => undefined);
+  }
+}
+
+function freePort({ port, host }: Config): Promise<Finding> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", (error) => resolve(ill("port", `${host}:${port}: ${reasonOf(error)}`, "choose another with --port")));
+    probe.listen(port, host, () => probe.close(() => resolve(fine("port", `${host}:${port} is free`))));
+  });
+}
+
+async function reachable(io: Io, options: DoctorOptions): Promise<Finding> {
+  const link = findServer(io, options);
+  if (link === null) return fine("server", "none is known; runs take place in the process that starts them");
+  const api = connect(io, link);
+  try {
+    await api.health();
+    await api.listWorkflows({ limit: 1 });
+    return fine("server", `${link.url} answers and takes the key`);
+  } catch (thrown) {
+    const isKey = thrown instanceof ApiRefused && (thrown.status === 401 || thrown.status === 403);
+    const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
+    return ill("server", `${link.url}: ${reasonOf(thrown)}`, fix);
+  }
+}
+
+function print(io: Io, findings: readonly Finding[]): void {
+  const paint = createPaint(io.out, io.env);
+  for (const { check, ok, detail, fix } of findings) {
+    io.out.write(`${paint(ok ? "green" : "red", ok ? "✓" : "✗")} ${check}: ${oneLine(detail)}\n`);
+    if (fix !== undefined) io.out.write(`  ${paint("cyan", "fix:")} ${fix}\n`);
+  }
+}

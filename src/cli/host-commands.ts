@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { addLinkOptions, example, type Workbench } from "./command-words.ts";
+import { doctor, type DoctorOptions } from "./doctor.ts";
+import { migrate, type MigrateOptions } from "./migrate.ts";
+import { serveReplica, type ServeOptions } from "./serve.ts";
+import { up, type UpOptions } from "./up.ts";
+
+/** Commands that are a server, or look after one. */
+export function addHostCommands(program: Command, { io, settle }: Workbench): void {
+  addHostOptions(program.command("up").description("start everything in this process, on an embedded database"))
+    .option("--data <dir>", "where everything is kept (SLUICE_DATA; .sluice)")
+    .option("--no-demo", "without the demo workflows and their answers")
+    .addHelpText("after", example("sluice up --port 0 --json"))
+    .action((options: UpOptions) => settle(() => up(io, options)));
+  addHostOptions(program.command("serve").description("be one replica of a server over a Postgres database"))
+    .addHelpText("after", example("DATABASE_URL=postgres://db/sluice sluice serve --host 0.0.0.0"))
+    .action((options: ServeOptions) => settle(() => serveReplica(io, options)));
+  program
+    .command("migrate")
+    .description("bring the database up to date")
+    .option("--database-url <url>", "a Postgres database (DATABASE_URL); else the embedded one")
+    .option("--data <dir>", "where the embedded one is (SLUICE_DATA; .sluice)")
+    .option("--quiet", "say nothing")
+    .addHelpText("after", example("sluice migrate --database-url postgres://db/sluice"))
+    .action((options: MigrateOptions) => settle(() => migrate(io, options)));
+  addLinkOptions(program.command("doctor").description("look for what is wrong here, and say how to mend it"))
+    .option("--data <dir>", "the data directory (SLUICE_DATA; .sluice)")
+    .option("--database-url <url>", "the database (DATABASE_URL)")
+    .option("--port <n>", "the port a server would use (SLUICE_PORT; 7717)")
+    .option("--host <host>", "the address a server would use (127.0.0.1)")
+    .option("--json", "print the findings as JSON")
+    .addHelpText("after", example("sluice doctor"))
+    .action((options: DoctorOptions) => settle(() => doctor(io, options)));
+}
+
+function addHostOptions(command: Command): Command {
+  return command
+    .option("--port <n>", "port to listen on, 0 for any that is free (SLUICE_PORT; 7717)")
+    .option("--host <host>", "address to listen on (127.0.0.1)")
+    .option("--database-url <url>", "a Postgres database (DATABASE_URL)")
+    .option("--key <key>", "the admin key, slk_… (SLUICE_KEY)")
+    .option("--public-url <url>", "where people reach the server")
+    .option("--script <file>", "what the scripted adapter answers")
+    .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
+    .option("--no-console", "without the console")
+    .option("--json", 'print {"url","consoleUrl","key","pid"} once ready');
+}

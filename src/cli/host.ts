@@ -1,0 +1,75 @@
+import { createScriptedAdapter, type Ledger, type Script, SCRIPTED_PROVIDER } from "../bridge/index.ts";
+import { createAllowAllJudge, DurableDriver } from "../driver/index.ts";
+import { createApp, serve } from "../server/index.ts";
+import { StoreUnavailable } from "../store/index.ts";
+import type { Config } from "./config.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { reasonOf } from "./source-file.ts";
+import type { Storage } from "./storage.ts";
+import { printable } from "./terminal-text.ts";
+
+/** Everything of a server, in this process. */
+export interface Host {
+  /** Where people reach it. */
+  readonly url: string;
+  /** Where this process reaches it. */
+  readonly localUrl: string;
+  /** Takes nothing new, finishes what is being written, and lets go of the database. */
+  close(): Promise<void>;
+}
+
+export interface HostParts {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly script: Script;
+  readonly ledger: Ledger | null;
+}
+
+/** Driver, Bridge and API over one store. The store is the host's from here on. */
+export async function startHost(io: Io, { config, storage, script, ledger }: HostParts): Promise<Host> {
+  const { store, isEmbedded } = storage;
+  const onTrouble = (what: string, error: unknown): void => {
+    io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+  };
+  const runtime = new DurableDriver({
+    store,
+    adapters: [createScriptedAdapter({ script, clock: io.clock, ...(ledger === null ? {} : { ledger }) })],
+    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
+    clock: io.clock,
+    monotonic: () => performance.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: isEmbedded,
+    onTrouble,
+  });
+  const app = createApp({ store, runtime, config: { publicUrl: config.publicUrl ?? null, onTrouble } });
+  const server = await listen(app, config);
+  await runtime.start();
+  const localUrl = urlOf(config.host, server.port);
+  return {
+    url: config.publicUrl ?? localUrl,
+    localUrl,
+    async close() {
+      await server.close();
+      await runtime.stop();
+      await store.close();
+    },
+  };
+}
+
+async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: Config) {
+  try {
+    return await serve({ app, port, host });
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+    if (code === "EADDRINUSE") throw new Refusal(`port ${port} is in use: choose another with --port, or --port 0 for any`);
+    if (code === "EACCES") throw new Refusal(`port ${port} may not be used here: choose one above 1023 with --port`);
+    throw new Refusal(`cannot listen on ${host}:${port}: ${printable(reasonOf(thrown))}`);
+  }
+}
+
+/** An address for people: one that means every interface is none they could open. */
+function urlOf(host: string, port: number): string {
+  if (host === "0.0.0.0" || host === "::") return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,18 @@
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createFileLedger, type Ledger } from "../bridge/index.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { reasonOf } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+/** Tried before anything starts: a ledger that cannot be written must not be found out by the first effect. */
+export function openLedger(io: Io, name: string): Ledger {
+  const file = resolve(io.cwd, name);
+  try {
+    appendFileSync(file, "");
+  } catch (thrown) {
+    throw new Refusal(`cannot write the ledger ${printable(name)}: ${reasonOf(thrown)}`);
+  }
+  return createFileLedger(file);
+}

@@ -1,0 +1,108 @@
+import { type Command, Option } from "commander";
+import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
+import { apply, type ApplyOptions } from "./apply.ts";
+import {
+  addChoice,
+  addLinkOptions,
+  addListOptions,
+  addNoun,
+  apiOf,
+  collect,
+  example,
+  positiveInteger,
+  type Workbench,
+} from "./command-words.ts";
+import { listApprovals, type ListApprovalsOptions, resolveApproval, type ResolveOptions, showApproval } from "./inbox.ts";
+import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
+import type { ListOptions } from "./listing.ts";
+import type { LinkOptions } from "./server-link.ts";
+import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
+
+const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const;
+
+export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
+  const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
+  const list = addListOptions(approvals.command("list").description("list approvals, by default those nobody has answered"));
+  addChoice(list, "--status <status>", "which approvals", [...APPROVAL_STATUSES, "all"])
+    .addHelpText("after", example("sluice approvals list"))
+    .action((options: Omit<ListApprovalsOptions, "status"> & Partial<ListApprovalsOptions> & LinkOptions) =>
+      settle(() => listApprovals(io, apiOf(io, options), { status: "pending", ...options })),
+    );
+  addLinkOptions(approvals.command("show").description("show an approval and the text it is about"))
+    .argument("<approval>", "id of the approval")
+    .option("--json", "print the approval as JSON")
+    .addHelpText("after", example("sluice approvals show apr_01hq"))
+    .action((id: string, options: LinkOptions & { json?: boolean }) =>
+      settle(() => showApproval(io, apiOf(io, options), id, options)),
+    );
+  for (const [verb, about, line] of [
+    ["approve", "say yes", "sluice approvals approve apr_01hq --reason checked"],
+    ["reject", "say no; a reason is needed", 'sluice approvals reject apr_01hq --reason "too early"'],
+  ] as const) {
+    addAnswerOptions(approvals.command(verb).description(about))
+      .addHelpText("after", example(line))
+      .action((id: string, options: ResolveOptions & LinkOptions) =>
+        settle(() => resolveApproval(io, apiOf(io, options), id, verb, options)),
+      );
+  }
+  addAnswerOptions(approvals.command("resolve").description("answer with one of the choices an approval offers"))
+    .addOption(new Option("--choice <choice>", "the answer").choices(DECISIONS).makeOptionMandatory())
+    .addHelpText("after", example("sluice approvals resolve apr_01hq --choice retry"))
+    .action((id: string, options: ResolveOptions & LinkOptions & { choice: Decision }) =>
+      settle(() => resolveApproval(io, apiOf(io, options), id, options.choice, options)),
+    );
+}
+
+function addAnswerOptions(command: Command): Command {
+  return addLinkOptions(command)
+    .argument("<approval>", "id of the approval")
+    .option("--reason <text>", "why, for the record")
+    .option("--json", "print the approval as it is then")
+    .option("--quiet", "say nothing");
+}
+
+export function addWorkflowCommands(program: Command, { io, settle }: Workbench): void {
+  const workflows = addNoun(program, "workflows", "see the workflows of the server");
+  addListOptions(workflows.command("list").description("list workflows with their newest version"))
+    .addHelpText("after", example("sluice workflows list"))
+    .action((options: ListOptions & LinkOptions) => settle(() => listWorkflows(io, apiOf(io, options), options)));
+  addLinkOptions(workflows.command("get").description("show a workflow, or the text of one of its versions"))
+    .argument("<name>", "name of the workflow")
+    .option("--version <n>", "not the newest version but this one", positiveInteger)
+    .option("--source", "print the text as it was saved")
+    .option("--json", "print workflow and version as JSON")
+    .addHelpText("after", example("sluice workflows get demo-hello --source > hello.lobsterX"))
+    .action((name: string, options: GetWorkflowOptions & LinkOptions) =>
+      settle(() => getWorkflow(io, apiOf(io, options), name, options)),
+    );
+  addLinkOptions(program.command("apply").description("bring the workflows of the server to what files say"))
+    .requiredOption("-f, --file <path>", "manifests or workflows: a file, a folder, - for standard input; may be repeated", collect)
+    .option("--dry-run", "only show what would change")
+    .option("--json", "print the changes as JSON")
+    .option("--quiet", "no diff")
+    .addHelpText("after", example("sluice apply -f workflows/ --dry-run"))
+    .action((options: ApplyOptions & LinkOptions) => settle(() => apply(io, apiOf(io, options), options)));
+}
+
+export function addKeyCommands(program: Command, { io, settle }: Workbench): void {
+  const keys = addNoun(program, "keys", "see, make and revoke keys of the server");
+  addListOptions(keys.command("list").description("list keys; the secrets themselves are kept nowhere"))
+    .addHelpText("after", example("sluice keys list"))
+    .action((options: ListOptions & LinkOptions) => settle(() => listKeys(io, apiOf(io, options), options)));
+  const create = addLinkOptions(keys.command("create").description("make a key; it is shown only once"))
+    .requiredOption("--label <text>", "what or whom it is for")
+    .option("--permission <name>", "something it may do; may be repeated", collect)
+    .option("--agent <id>", "the agent it belongs to, when it is not a person's")
+    .option("--expires <when>", "90m, 12h, 30d, or a moment as ISO 8601")
+    .option("--json", "print the key as JSON");
+  addChoice(create, "--role <role>", "what it may do, in one word", ROLES)
+    .addHelpText("after", example("sluice keys create --label ci --role operator --expires 30d"))
+    .action((options: CreateKeyOptions & LinkOptions) => settle(() => createKey(io, apiOf(io, options), options)));
+  addLinkOptions(keys.command("revoke").alias("delete").description("revoke a key, for good"))
+    .argument("<key-id>", "id of the key, not its secret")
+    .option("--quiet", "say nothing")
+    .addHelpText("after", example("sluice keys revoke key_01hq"))
+    .action((id: string, options: LinkOptions & { quiet?: boolean }) =>
+      settle(() => revokeKey(io, apiOf(io, options), id, options)),
+    );
+}

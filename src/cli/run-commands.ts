@@ -1,0 +1,104 @@
+import type { Command } from "commander";
+import { RUN_STATUSES } from "../core/event/index.ts";
+import {
+  addChoice,
+  addLinkOptions,
+  addListOptions,
+  addNoun,
+  apiOf,
+  collect,
+  example,
+  positiveInteger,
+  type Workbench,
+} from "./command-words.ts";
+import {
+  type ActionOptions,
+  branchRun,
+  type BranchOptions,
+  cancelRun,
+  listRuns,
+  type ListRunsOptions,
+  recoverRun,
+  restartRun,
+  rewindRun,
+  showRun,
+  type ShowRunOptions,
+  watchRun,
+  type WatchOptions,
+} from "./runs.ts";
+import type { LinkOptions } from "./server-link.ts";
+
+/** `sluice runs …`: what happened on the server, and what to do about it. */
+export function addRunCommands(program: Command, bench: Workbench): void {
+  const runs = addNoun(program, "runs", "see and steer runs on the server");
+  addLooking(runs, bench);
+  addSteering(runs, bench);
+}
+
+function addLooking(runs: Command, { io, settle }: Workbench): void {
+  const list = addListOptions(runs.command("list").description("list runs, newest first"))
+    .option("--workflow <name>", "only runs of this workflow")
+    .option("--parent <run>", "only child runs of this run");
+  addChoice(list, "--status <status>", "only runs in this status", RUN_STATUSES)
+    .addHelpText("after", example("sluice runs list --status failed --limit 10"))
+    .action((options: ListRunsOptions & LinkOptions) => settle(() => listRuns(io, apiOf(io, options), options)));
+  addLinkOptions(runs.command("show").description("show a run and all its nodes, or what one node gave"))
+    .argument("<run>", "id of the run")
+    .option("--node <id>", "only this node: its result on standard output")
+    .option("--json", "print the run with its state, or the node with its attempts, as JSON")
+    .addHelpText("after", example("sluice runs show run_01hq --node summary"))
+    .action((id: string, options: ShowRunOptions & LinkOptions) =>
+      settle(() => showRun(io, apiOf(io, options), id, options)),
+    );
+  addLinkOptions(runs.command("watch").description("follow a run until it ends; Ctrl-C only stops watching"))
+    .argument("<run>", "id of the run")
+    .option("--no-wait", "stop with exit code 4 when a person is needed")
+    .option("--json", "print one event per line, and the state of the run last")
+    .option("--quiet", "no progress")
+    .addHelpText("after", example("sluice runs watch run_01hq"))
+    .action((id: string, options: WatchOptions & LinkOptions) =>
+      settle(() => watchRun(io, apiOf(io, options), id, options)),
+    );
+}
+
+function addSteering(runs: Command, { io, settle }: Workbench): void {
+  addActionOptions(runs.command("cancel").description("cancel a run and everything it started"))
+    .addHelpText("after", example("sluice runs cancel run_01hq"))
+    .action((id: string, options: ActionOptions & LinkOptions) =>
+      settle(() => cancelRun(io, apiOf(io, options), id, options)),
+    );
+  addActionOptions(runs.command("restart").description("start a new run that keeps what was completed"))
+    .option("--from-node <id>", "do this node and all that depends on it again")
+    .addHelpText("after", example("sluice runs restart run_01hq --from-node draft --watch"))
+    .action((id: string, options: ActionOptions & LinkOptions & { fromNode?: string }) =>
+      settle(() => restartRun(io, apiOf(io, options), id, options)),
+    );
+  addActionOptions(runs.command("rewind").description("take a run back to an event, and go on from there"))
+    .requiredOption("--to <event>", "number of the event", positiveInteger)
+    .addHelpText("after", example("sluice runs rewind run_01hq --to 42 --watch"))
+    .action((id: string, options: ActionOptions & LinkOptions & { to: number }) =>
+      settle(() => rewindRun(io, apiOf(io, options), id, options)),
+    );
+  addActionOptions(runs.command("branch").description("start a new run from an event of this one"))
+    .requiredOption("--at <event>", "number of the event", positiveInteger)
+    .option("--arg <name=value>", "an arg that is to be different; may be repeated", collect)
+    .option("--args-file <file>", "args that are to be different, as a YAML or JSON map; --arg wins")
+    .addHelpText("after", example("sluice runs branch run_01hq --at 42 --arg tone=formal --watch"))
+    .action((id: string, options: BranchOptions & LinkOptions) =>
+      settle(() => branchRun(io, apiOf(io, options), id, options)),
+    );
+  addActionOptions(runs.command("recover").description("let a run that failed or was interrupted go on"))
+    .addHelpText("after", example("sluice runs recover run_01hq --watch"))
+    .action((id: string, options: ActionOptions & LinkOptions) =>
+      settle(() => recoverRun(io, apiOf(io, options), id, options)),
+    );
+}
+
+function addActionOptions(command: Command): Command {
+  return addLinkOptions(command)
+    .argument("<run>", "id of the run")
+    .option("--watch", "follow the run afterwards")
+    .option("--no-wait", "with --watch: stop with exit code 4 when a person is needed")
+    .option("--json", "print the run as JSON; with --watch its events")
+    .option("--quiet", "nothing but the id of the run");
+}

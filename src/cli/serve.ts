@@ -1,0 +1,61 @@
+import { EMPTY_SCRIPT } from "../bridge/index.ts";
+import { adminKey, newSecret } from "../server/index.ts";
+import type { Store } from "../store/index.ts";
+import { type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
+import { startHost } from "./host.ts";
+import type { Io } from "./io.ts";
+import { openLedger } from "./ledger-file.ts";
+import { Refusal } from "./refusal.ts";
+import { loadScript } from "./rehearsal.ts";
+import { standUntilStopped } from "./standing.ts";
+import { openStorage, withStorage } from "./storage.ts";
+import { DEFAULT_ORGANISATION } from "./up.ts";
+
+export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "data"> {
+  readonly script?: string;
+  readonly ledger?: string;
+  readonly console: boolean;
+  readonly json?: boolean;
+}
+
+/** One of any number of replicas over a database that is there and up to date. */
+export async function serveReplica(io: Io, options: ServeOptions): Promise<number> {
+  const { key, ...flags } = options;
+  const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
+  if (config.databaseUrl === undefined) {
+    throw new Refusal("serve needs a database: set DATABASE_URL or --database-url (without one there is `sluice up`)");
+  }
+  const script = options.script === undefined ? EMPTY_SCRIPT : await loadScript(io, options.script, null);
+  const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
+  const storage = await openStorage(io, config);
+  const { store } = storage;
+  try {
+    await withStorage(store.ping());
+    const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
+    const host = await withStorage(startHost(io, { config, storage, script, ledger }));
+    announce(io, options, host.url, secret);
+    return await standUntilStopped(io, host, () => undefined);
+  } catch (thrown) {
+    await store.close().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** The key given; a first one when there is none at all; otherwise null, since nobody knows the ones there are. */
+async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {
+  await store.ensureOrganisation(DEFAULT_ORGANISATION);
+  const { data } = await store.listKeys(DEFAULT_ORGANISATION, { limit: 1, cursor: null });
+  const secret = given ?? (data.length === 0 ? newSecret() : null);
+  if (secret !== null) await store.putKey(adminKey(DEFAULT_ORGANISATION, secret, now));
+  return secret;
+}
+
+function announce(io: Io, { json, console, key }: ServeOptions, url: string, secret: string | null): void {
+  if (json === true) {
+    const consoleUrl = console ? `${url}/` : null;
+    io.out.write(`${JSON.stringify({ url, consoleUrl, key: secret, pid: process.pid })}\n`);
+    return;
+  }
+  io.err.write(`sluice serves at ${url}\n`);
+  if (secret !== null && key === undefined) io.err.write(`the first key, shown only this once: ${secret}\n`);
+}

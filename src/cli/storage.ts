@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { openEmbedded } from "../embedded/index.ts";
+import { openPostgres } from "../postgres/index.ts";
+import { createSqlStore, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
+import type { Config } from "./config.ts";
+import { DataDirectory } from "./data-directory.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { printable } from "./terminal-text.ts";
+
+/** Where everything is kept. */
+export interface Storage {
+  readonly store: Store;
+  /** Nobody else can be at it. */
+  readonly isEmbedded: boolean;
+}
+
+/** The database that was named, else the one inside the data directory. */
+export async function openStorage(io: Io, config: Config): Promise<Storage> {
+  if (config.databaseUrl !== undefined) {
+    return { store: createSqlStore(openPostgres({ url: config.databaseUrl })), isEmbedded: false };
+  }
+  const directory = new DataDirectory(config.data);
+  directory.create();
+  if (!existsSync(directory.databasePath)) io.err.write("preparing the database, once …\n");
+  return { store: createSqlStore(await openEmbedded({ directory: directory.databasePath })), isEmbedded: true };
+}
+
+/** Says in one line what is wrong with a database, and passes on what is wrong with anything else. */
+export async function withStorage<T>(what: Promise<T>): Promise<T> {
+  try {
+    return await what;
+  } catch (thrown) {
+    throw explained(thrown);
+  }
+}
+
+function explained(thrown: unknown): unknown {
+  if (thrown instanceof StoreUnavailable) {
+    return new Refusal(`the database cannot be reached: ${printable(thrown.message)}`, EXIT.unreachable);
+  }
+  if (thrown instanceof SchemaMismatch) return new Refusal(printable(thrown.message));
+  return thrown;
+}

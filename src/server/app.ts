@@ -1,0 +1,183 @@
+import { randomBytes } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { Overloaded, type Runtime } from "../driver/index.ts";
+import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
+import { KeyRing, requirePermission } from "./auth.ts";
+import { JSON_TYPE, parseJson, readBody } from "./body.ts";
+import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
+import { ownOriginsOf, secretOf } from "./credentials.ts";
+import { Metrics } from "./metrics.ts";
+import { OPEN_ROUTES } from "./open-routes.ts";
+import { problemResponse, Refused } from "./problem.ts";
+import type { Call, Route, Services } from "./route.ts";
+import { ROUTES } from "./route-table.ts";
+import { readQuery, readShape } from "./shape.ts";
+import { StreamDesk } from "./stream-desk.ts";
+import { Tail } from "./tail.ts";
+
+export interface AppOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly config?: Partial<ApiConfig>;
+}
+
+/** The API in this process: over a socket with `serve`, without one by `request`. */
+export interface App {
+  readonly fetch: Hono<Env>["fetch"];
+  readonly request: Hono<Env>["request"];
+  /** How many streams are open, and how many runs they watch. */
+  readonly streams: () => { readonly open: number; readonly watchedRuns: number };
+  /** Ends all streams and stops listening to the driver; requests are answered still. */
+  readonly close: () => void;
+}
+
+interface Env {
+  readonly Bindings: Partial<HttpBindings>;
+  readonly Variables: { requestId: string; route: string };
+}
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/** What a path may name: printable text that a database can compare with. */
+const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
+const NO_BODY = new TextEncoder().encode("{}");
+
+export function createApp({ store, runtime, config: given }: AppOptions): App {
+  const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
+  const { onTrouble } = config;
+  const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
+  const metrics = new Metrics();
+  const streams = new StreamDesk(store, tail, config);
+  const services: Services = { store, runtime, config, metrics, streams, keys: new KeyRing(store, config.now) };
+  const stopCounting = runtime.onCommitted((_runId, events) => metrics.countEvents(events));
+  const hono = new Hono<Env>();
+  hono.use("*", (context, next) => observe(services, context, next));
+  hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
+  hono.notFound((context) => {
+    const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
+    return problemResponse(refused, context.get("requestId"));
+  });
+  addRoutes(hono, services);
+  return {
+    fetch: hono.fetch,
+    request: hono.request,
+    streams: () => ({ open: streams.size, watchedRuns: tail.watchedCount }),
+    close: () => {
+      stopCounting();
+      streams.close();
+    },
+  };
+}
+
+function addRoutes(hono: Hono<Env>, services: Services): void {
+  const methods = new Map<string, string[]>();
+  const add = (
+    method: string,
+    path: string,
+    answer: (context: Context<Env>) => Promise<Response>,
+    hasHead: boolean,
+  ): void => {
+    const at = path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const allowed = methods.get(at) ?? [];
+    methods.set(at, [...allowed, method, ...(method === "GET" && hasHead ? ["HEAD"] : [])]);
+    hono.on(method, at, (context) => {
+      context.set("route", path);
+      if (context.req.raw.method === "HEAD" && !hasHead) throw notAllowed("HEAD", methods.get(at) ?? []);
+      return answer(context);
+    });
+  };
+  for (const { method, path, handle } of OPEN_ROUTES) {
+    add(method, path, (context) => handle(services, context.req.raw), true);
+  }
+  for (const route of ROUTES) {
+    add(route.method, route.path, (context) => answerRoute(route, services, context), route.answersHead);
+  }
+  for (const [path, allowed] of methods) {
+    hono.all(path, (context) => {
+      const { method } = context.req.raw;
+      if (method === "OPTIONS") return new Response(null, { status: 204, headers: { allow: allowOf(allowed) } });
+      throw notAllowed(method, allowed);
+    });
+  }
+}
+
+function allowOf(methods: readonly string[]): string {
+  return [...methods, "OPTIONS"].join(", ");
+}
+
+function notAllowed(method: string, methods: readonly string[]): Refused {
+  const allow = allowOf(methods);
+  return new Refused("method_not_allowed", `${method} is not among ${allow}.`, { headers: { allow } });
+}
+
+/** Who asks, whether they may, what they send, in that order: nothing is read for somebody unknown. */
+async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
+  const request = context.req.raw;
+  const secret = secretOf(request, ownOriginsOf(request, services.config.publicUrl));
+  const principal = await services.keys.authenticate(secret);
+  requirePermission(principal, route.permission);
+  const params = context.req.param() as Readonly<Record<string, string>>;
+  if (!Object.values(params).every((value) => NAME.test(value))) {
+    throw new Refused("not_found", "The path names nothing that could exist here.");
+  }
+  const query = route.query === null ? undefined : readQuery(route.query, context.req.query());
+  const { body, raw } = await readSent(route, request);
+  const outgoing = context.env?.outgoing;
+  const call: Call<unknown, unknown> = {
+    services,
+    request,
+    principal,
+    params,
+    query,
+    body,
+    raw,
+    reauthenticate: () => services.keys.authenticate(secret).catch(nullIfRefused),
+    hangUp: outgoing === undefined ? null : () => void outgoing.destroy(),
+  };
+  return route.handle(call);
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof Refused) return null;
+  throw error;
+}
+
+async function readSent(route: Route, request: Request): Promise<{ body: unknown; raw: Uint8Array | null }> {
+  if (route.body === null) return { body: undefined, raw: null };
+  const { type, bytes } = await readBody(request, route.body);
+  if (type !== JSON_TYPE) return { body: undefined, raw: bytes };
+  const sent = bytes.byteLength === 0 && route.body.isOptional ? NO_BODY : bytes;
+  return { body: readShape(route.body.schema, parseJson(sent)), raw: null };
+}
+
+async function observe({ metrics }: Services, context: Context<Env>, next: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  const given = context.req.header("x-request-id");
+  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : `req_${randomBytes(12).toString("hex")}`;
+  context.set("requestId", requestId);
+  context.set("route", "none");
+  await next();
+  context.res.headers.set("x-request-id", requestId);
+  context.res.headers.set("x-content-type-options", "nosniff");
+  metrics.countRequest(context.req.raw.method, context.get("route"), context.res.status, performance.now() - began);
+}
+
+/** What is told of an error. Only those that were meant for the caller say more than that they happened. */
+function refusedFor({ config }: Services, error: Error, context: Context<Env>): Refused {
+  if (error instanceof Refused) return error;
+  if (error instanceof BadCursor)
+    return new Refused("bad_cursor", "No list gave this cursor; leave it out to begin at the start.");
+  if (error instanceof UnstorableText) return new Refused("text_unstorable", `${error.message}.`);
+  if (error instanceof Overloaded) {
+    const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));
+    return new Refused("overloaded", "The server has more to do than it can take on.", {
+      headers: { "retry-after": seconds },
+    });
+  }
+  const { method, path } = context.req;
+  config.onTrouble(`${context.get("requestId")} ${method} ${path}`, error);
+  if (error instanceof StoreUnavailable) {
+    return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
+  }
+  return new Refused("internal_error", "Something went wrong inside Sluice; the request id leads to it in the log.");
+}

@@ -1,0 +1,52 @@
+import { STYLE } from "./html.ts";
+import { openApiDocument } from "./openapi.ts";
+import { beginSession, docsPage, endSession, homePage } from "./pages.ts";
+import { Refused } from "./problem.ts";
+import { json, type Services } from "./route.ts";
+import { ROUTES } from "./route-table.ts";
+
+/** A route that needs no key. The list is short on purpose: none of them tells anything about an organisation. */
+export interface OpenRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly handle: (services: Services, request: Request) => Promise<Response>;
+}
+
+export const OPEN_ROUTES: readonly OpenRoute[] = [
+  { method: "GET", path: "/healthz", handle: async () => json({ status: "alive" }) },
+  { method: "GET", path: "/readyz", handle: ready },
+  { method: "GET", path: "/metrics", handle: async (services) => metrics(services) },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    handle: async ({ config }) => json(openApiDocument(ROUTES, config.publicUrl)),
+  },
+  { method: "GET", path: "/docs", handle: async () => docsPage(ROUTES) },
+  { method: "GET", path: "/sluice.css", handle: async () => style() },
+  { method: "GET", path: "/", handle: homePage },
+  { method: "POST", path: "/session", handle: beginSession },
+  { method: "POST", path: "/session/end", handle: endSession },
+];
+
+async function ready({ store, config }: Services): Promise<Response> {
+  try {
+    await store.ping();
+  } catch (error) {
+    config.onTrouble("the database is not ready", error);
+    throw new Refused("not_ready", "The database cannot be reached, or its schema is not current.", {
+      headers: { "retry-after": "2" },
+    });
+  }
+  return json({ status: "ready" });
+}
+
+function metrics({ metrics, runtime, streams }: Services): Response {
+  metrics.setFigures(runtime.figures(), streams.size);
+  return new Response(metrics.print(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
+}
+
+function style(): Response {
+  return new Response(STYLE, {
+    headers: { "content-type": "text/css; charset=utf-8", "cache-control": "max-age=3600" },
+  });
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import type { JsonObject } from "../core/base/index.ts";
+import { API_PROBLEMS } from "./problem.ts";
+import type { Route } from "./route.ts";
+import { problemSchema } from "./schemas.ts";
+
+/** The OpenAPI 3.1 document, made from the same table and schemas the routes are checked with. */
+export function openApiDocument(routes: readonly Route[], publicUrl: string | null): JsonObject {
+  const paths = new Map<string, [string, JsonObject][]>();
+  for (const route of routes) {
+    const methods = paths.get(route.path) ?? [];
+    methods.push([route.method.toLowerCase(), operationOf(route)]);
+    paths.set(route.path, methods);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Sluice",
+      version: "1",
+      description: "Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.",
+    },
+    ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }),
+    security: [{ key: [] }],
+    paths: Object.fromEntries([...paths].map(([path, methods]) => [path, Object.fromEntries(methods)])),
+    components: {
+      securitySchemes: { key: { type: "http", scheme: "bearer", description: "A key: slk_…" } },
+      schemas: { Problem: schemaOf(problemSchema, "output") },
+    },
+  };
+}
+
+function operationOf(route: Route): JsonObject {
+  const { operation, summary, permission, body, query, replies } = route;
+  const tag = operation.split(".")[0] ?? operation;
+  return {
+    operationId: operation,
+    summary,
+    description: `Needs the permission \`${permission}\`.`,
+    tags: [tag],
+    parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
+    ...(body === null ? {} : { requestBody: requestBodyOf(body) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, replyOf(reply)])),
+      default: {
+        description: "A problem; its code says which",
+        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
+    },
+  };
+}
+
+function pathParameters(path: string): readonly JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({
+    name: match[1] ?? "",
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(query: z.ZodType | null): readonly JsonObject[] {
+  if (query === null) return [];
+  const { properties = {} } = schemaOf(query, "output");
+  return Object.entries(properties as JsonObject).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+  }));
+}
+
+const STARTING: ReadonlySet<string> = new Set(["runs.create", "runs.restart", "runs.branch"]);
+
+function headerParameters({ operation }: Route): readonly JsonObject[] {
+  if (!STARTING.has(operation)) return [];
+  const schema = { type: "string", maxLength: 255 };
+  const description = "Sending the same request again with the same key gives the same run, for a day";
+  return [{ name: "Idempotency-Key", in: "header", required: false, description, schema }];
+}
+
+function requestBodyOf({ schema, types, isOptional }: NonNullable<Route["body"]>): JsonObject {
+  const content = types.map((type): [string, JsonObject] => [
+    type,
+    { schema: type.endsWith("json") ? schemaOf(schema, "input") : { type: "string" } },
+  ]);
+  return { required: !isOptional, content: Object.fromEntries(content) };
+}
+
+function replyOf({ description, schema, type }: Route["replies"][number]): JsonObject {
+  if (schema === null && type === undefined) return { description };
+  const media = schema === null ? { schema: { type: "string" } } : { schema: schemaOf(schema, "output") };
+  return { description, content: { [type ?? "application/json"]: media } };
+}
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, reused: "inline", unrepresentable: "any" });
+  return rest as JsonObject;
+}
+
+/** Codes by status, for people. */
+export function problemTable(): readonly { readonly code: string; readonly status: number; readonly title: string }[] {
+  return Object.entries(API_PROBLEMS).map(([code, [status, title]]) => ({ code, status, title }));
+}

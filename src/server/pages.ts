@@ -1,0 +1,157 @@
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { RunRecord, WorkflowRecord } from "../store/index.ts";
+import type { Principal } from "./auth.ts";
+import { cookieOf, ownOriginsOf, requireOwnOrigin, SESSION_COOKIE } from "./credentials.ts";
+import { html, page, type Html } from "./html.ts";
+import { problemTable } from "./openapi.ts";
+import { Refused } from "./problem.ts";
+import type { Route, Services } from "./route.ts";
+import { isSecret } from "./secret.ts";
+
+const SESSION_SECONDS = 43_200;
+const SESSION_FORM_BYTES_MAX = 1_024;
+const LISTED = { limit: 25, cursor: null } as const;
+
+/** The plain front page: what runs here for who is signed in, and how to begin for everybody else. */
+export async function homePage(services: Services, request: Request): Promise<Response> {
+  const principal = await signedIn(services, request);
+  if (principal === null) return page("Sluice", welcome(null));
+  const { store } = services;
+  const may = (permission: string): boolean => principal.permissions.has(permission);
+  const workflows = may("workflow:read") ? (await store.listWorkflows(principal.orgId, LISTED)).data : [];
+  const runs = may("run:read") ? (await store.listRuns(principal.orgId, {}, LISTED)).data : [];
+  return page("Sluice", overview(principal, workflows, runs));
+}
+
+async function signedIn({ keys }: Services, request: Request): Promise<Principal | null> {
+  const secret = cookieOf(request, SESSION_COOKIE);
+  if (secret === null) return null;
+  return keys.authenticate(secret).catch((error: unknown) => {
+    if (error instanceof Refused) return null;
+    throw error;
+  });
+}
+
+function overview(principal: Principal, workflows: readonly WorkflowRecord[], runs: readonly RunRecord[]): Html {
+  return html`<h1>Sluice</h1>
+    <form method="post" action="/session/end">
+      <p>Signed in with the key “${principal.label}”. <button>Sign out</button></p>
+    </form>
+    <h2>Workflows</h2>
+    ${table(
+      ["Name", "Version", "Status"],
+      workflows.map(({ name, status, latest }) => [name, latest.version, status]),
+    )}
+    <h2>Runs</h2>
+    ${table(
+      ["Run", "Workflow", "Status", "Created", "Cost (USD)"],
+      runs.map((run) => [
+        run.runId,
+        run.workflow,
+        run.status,
+        isoFromEpochMs(run.createdAt),
+        (run.costMicros / 1_000_000).toFixed(6),
+      ]),
+    )}
+    <p><a href="/docs">API</a></p>`;
+}
+
+function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): Html {
+  if (rows.length === 0) return html`<p>None yet.</p>`;
+  return html`<table>
+    <thead>
+      <tr>
+        ${heads.map((head) => html`<th>${head}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            ${row.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function welcome(trouble: string | null): Html {
+  return html`<h1>Sluice</h1>
+    <p>Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.</p>
+    ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
+    <form method="post" action="/session">
+      <label>Key <input name="key" type="password" autocomplete="current-password" required /></label>
+      <button>Sign in</button>
+    </form>
+    <h2>From a terminal</h2>
+    <pre><code>curl -H "Authorization: Bearer $SLUICE_KEY" -H "Content-Type: application/yaml" \\
+  --data-binary @hello.lobsterX -X PUT $SLUICE_URL/api/v1/workflows/hello
+curl -H "Authorization: Bearer $SLUICE_KEY" -H "Content-Type: application/json" \\
+  -d '{"workflow": "hello"}' $SLUICE_URL/api/v1/runs</code></pre>
+    <p><a href="/docs">API</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/healthz">Health</a></p>`;
+}
+
+/** Takes a key from the form of the front page and keeps it where no script can read it. */
+export async function beginSession(services: Services, request: Request): Promise<Response> {
+  requireOwnOrigin(request, ownOriginsOf(request, services.config.publicUrl));
+  const secret = await formKey(request);
+  if (!isSecret(secret)) return page("Sluice", welcome("That is no key: keys begin with slk_."), 401);
+  try {
+    await services.keys.authenticate(secret);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return page("Sluice", welcome(error.message), 401);
+  }
+  return toHome(services, request, secret, SESSION_SECONDS);
+}
+
+export async function endSession(services: Services, request: Request): Promise<Response> {
+  requireOwnOrigin(request, ownOriginsOf(request, services.config.publicUrl));
+  return toHome(services, request, "", 0);
+}
+
+async function formKey(request: Request): Promise<string> {
+  const [type] = (request.headers.get("content-type") ?? "").split(";");
+  if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
+    throw new Refused("unsupported_media_type", "Send the form of the front page.");
+  }
+  const length = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (!(length <= SESSION_FORM_BYTES_MAX)) throw new Refused("body_too_large", "A key is much shorter than that.");
+  return new URLSearchParams(await request.text()).get("key")?.trim() ?? "";
+}
+
+function toHome({ config }: Services, request: Request, secret: string, seconds: number): Response {
+  const isSecure = (config.publicUrl ?? request.url).startsWith("https:");
+  const cookie = [
+    `${SESSION_COOKIE}=${secret}`,
+    "HttpOnly",
+    "SameSite=Strict",
+    "Path=/",
+    `Max-Age=${seconds}`,
+    ...(isSecure ? ["Secure"] : []),
+  ];
+  return new Response(null, { status: 303, headers: { location: "/", "set-cookie": cookie.join("; ") } });
+}
+
+/** The API for people, without a script. */
+export function docsPage(routes: readonly Route[]): Response {
+  return page(
+    "Sluice API",
+    html`<h1>API</h1>
+      <p>
+        Send a key as <code>Authorization: Bearer slk_…</code>. Bodies are JSON in UTF-8. The same as a document for
+        programs: <a href="/openapi.json">openapi.json</a>.
+      </p>
+      <h2>Routes</h2>
+      ${table(
+        ["Method", "Path", "Does", "Needs"],
+        routes.map(({ method, path, summary, permission }) => [method, path, summary, permission]),
+      )}
+      <h2>Problems</h2>
+      <p>Errors are <code>application/problem+json</code>; programs read <code>code</code>.</p>
+      ${table(
+        ["Code", "Status", "Means"],
+        problemTable().map(({ code, status, title }) => [code, status, title]),
+      )}`,
+  );
+}

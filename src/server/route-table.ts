@@ -1,0 +1,28 @@
+import type { Route } from "./route.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { blobRoutes } from "./routes/blobs.ts";
+import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { runActionRoutes } from "./routes/run-actions.ts";
+import { runViewRoutes } from "./routes/run-views.ts";
+import { runRoutes } from "./routes/runs.ts";
+import { validateRoutes } from "./routes/validate.ts";
+import { workflowRoutes } from "./routes/workflows.ts";
+
+export const BASE_PATH = "/api/v1";
+
+/** Every route that needs a key, with its full path. */
+export const ROUTES: readonly Route[] = [
+  ...[
+    ...validateRoutes,
+    ...workflowRoutes,
+    ...runRoutes,
+    ...runViewRoutes,
+    ...streamRoutes,
+    ...runActionRoutes,
+    ...approvalRoutes,
+    ...blobRoutes,
+    ...keyRoutes,
+  ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
+  ...legacyStreamRoutes,
+];
