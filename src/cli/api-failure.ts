@@ -1,4 +1,5 @@
-import { ApiRefused, Unreachable } from "./api-refused.ts";
+import { ApiProblem } from "../client/index.ts";
+import { Unreachable } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printable } from "./terminal-text.ts";
@@ -20,7 +21,7 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
     io.err.write(`sluice: ${printable(thrown.message)}\n`);
     return EXIT.unreachable;
   }
-  if (!(thrown instanceof ApiRefused)) return null;
+  if (!(thrown instanceof ApiProblem)) return null;
   const { status, code, message, problems, requestId } = thrown;
   for (const problem of problems) {
     io.err.write(`${printable(problem.path)}: ${problem.code}: ${printable(problem.message)}\n`);

@@ -1,132 +1,77 @@
-import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, Decision, RunStatus } from "../core/event/index.ts";
-import type { EventFrame, RunProjection } from "../core/view/index.ts";
+import { SluiceClient } from "../client/index.ts";
+import type { ServerLink } from "./server-link.ts";
 
-/** A server, as far as the commands use one. */
-export interface Api {
+/** No answer at all, or none that a server of ours would give. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
+/** Since when every connection has failed; null while they work. */
+interface Trouble {
+  since: number | null;
+}
+
+/** A server as the commands use one: whatever keeps them from reaching it is said in one way. */
+export class Api extends SluiceClient {
   readonly url: string;
-  health(): Promise<void>;
-  listWorkflows(page: PageQuery): Promise<Listed<WorkflowReply>>;
-  getWorkflow(name: string): Promise<WorkflowReply>;
-  getVersion(name: string, version: number): Promise<VersionReply>;
-  putWorkflow(name: string, source: string): Promise<SavedReply>;
-  setWorkflowStatus(name: string, status: string): Promise<void>;
-  startRun(start: RunStart, idempotencyKey: string): Promise<RunReply>;
-  listRuns(query: PageQuery & RunQuery): Promise<Listed<RunReply>>;
-  getRun(id: string): Promise<RunReply>;
-  getState(id: string): Promise<RunProjection>;
-  getNode(id: string, nodeId: string): Promise<Json>;
-  cancelRun(id: string, reason?: string): Promise<RunReply>;
-  restartRun(id: string, fromNode?: string): Promise<RunReply>;
-  rewindRun(id: string, eventId: number): Promise<RunReply>;
-  branchRun(id: string, eventId: number, args?: JsonObject): Promise<RunReply>;
-  recoverRun(id: string): Promise<RunReply>;
-  /** The events of a run from its first, resumed as often as needed, until it has ended. */
-  watchRun(id: string, signal: AbortSignal): AsyncIterable<EventFrame>;
-  listApprovals(query: PageQuery & { readonly status?: string }): Promise<Listed<ApprovalReply>>;
-  getApproval(id: string): Promise<ApprovalReply>;
-  resolveApproval(id: string, answer: ApprovalAnswerBody): Promise<ApprovalReply>;
-  listKeys(page: PageQuery): Promise<Listed<KeyReply>>;
-  createKey(wanted: KeyRequest): Promise<KeyReply & { readonly key: string }>;
-  revokeKey(id: string): Promise<void>;
+  readonly #trouble: Trouble;
+  readonly #fetch: typeof fetch;
+
+  constructor({ url, key }: Pick<ServerLink, "url" | "key">, now: () => number) {
+    const trouble: Trouble = { since: null };
+    const watched: typeof fetch = (input, init) => fetchWatched(url, trouble, now, input, init);
+    super({ url, fetch: watched, ...(key === null ? {} : { key }) });
+    this.url = url;
+    this.#trouble = trouble;
+    this.#fetch = watched;
+  }
+
+  get troubleSince(): number | null {
+    return this.#trouble.since;
+  }
+
+  /** Resolves when the server is alive. */
+  async health(): Promise<void> {
+    const response = await this.#fetch(`${this.url}/healthz`);
+    await response.body?.cancel();
+    if (!response.ok) throw new Unreachable(`${this.url} is not well: it answered ${response.status}`);
+  }
 }
 
-export interface Listed<T> {
-  readonly data: readonly T[];
-  readonly nextCursor?: string;
+async function fetchWatched(
+  url: string,
+  trouble: Trouble,
+  now: () => number,
+  ...request: Parameters<typeof fetch>
+): Promise<Response> {
+  try {
+    const response = await fetch(...request);
+    if (!isOurs(response)) throw new Unreachable(`${url} answers, but it is no Sluice server (${response.status})`);
+    trouble.since = null;
+    return response;
+  } catch (thrown) {
+    trouble.since ??= now();
+    throw thrown instanceof Unreachable ? thrown : new Unreachable(`cannot reach ${url}: ${reasonOf(thrown)}`);
+  }
 }
 
-export interface PageQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
+/** A proxy, or somebody else's server, answers in pages. */
+function isOurs(response: Response): boolean {
+  const type = response.headers.get("content-type") ?? "";
+  return response.status === 204 || /^(?:application\/(?:problem\+)?json|text\/(?:event-stream|plain))/.test(type);
 }
 
-export interface RunQuery {
-  readonly status?: string;
-  readonly workflow?: string;
-  readonly parent?: string;
-}
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ENOTFOUND", "there is no such host"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up"],
+  ["ECONNRESET", "the connection was cut"],
+  ["UND_ERR_SOCKET", "the connection was cut"],
+  ["UND_ERR_CONNECT_TIMEOUT", "it does not answer"],
+]);
 
-export interface RunReply {
-  readonly id: string;
-  readonly workflow: string;
-  readonly version: number | null;
-  readonly status: RunStatus;
-  readonly args: JsonObject;
-  readonly parentRunId?: string | null;
-  readonly createdAt: string;
-  readonly startedAt?: string | null;
-  readonly completedAt?: string | null;
-  readonly costMicros: number;
-}
-
-export interface RunStart {
-  readonly workflow: string;
-  readonly version?: number;
-  readonly args: JsonObject;
-}
-
-export interface WorkflowReply {
-  readonly name: string;
-  readonly status: string;
-  readonly version: number;
-  readonly hash: string;
-  readonly format: string;
-  readonly savedAt?: string;
-}
-
-export interface VersionReply {
-  readonly name: string;
-  readonly version: number;
-  readonly hash: string;
-  readonly format: string;
-  readonly source: string;
-}
-
-export interface SavedReply {
-  readonly name: string;
-  readonly version: number;
-  readonly hash: string;
-  readonly format: string;
-}
-
-export interface ApprovalReply {
-  readonly id: string;
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly source: string;
-  readonly status: ApprovalStatus;
-  readonly summary: string;
-  readonly rendered: string;
-  readonly digest: string;
-  readonly choices: readonly Decision[];
-  readonly requestedAt: string;
-  readonly expiresAt: string;
-  readonly decision: Decision | null;
-  readonly resolvedBy?: string | null;
-  readonly reason?: string | null;
-}
-
-export interface ApprovalAnswerBody {
-  readonly decision: Decision;
-  readonly reason?: string;
-  readonly digest?: string;
-}
-
-export interface KeyRequest {
-  readonly label: string;
-  readonly role?: string;
-  readonly permissions?: readonly string[];
-  readonly agent?: string;
-  readonly expiresAt?: string;
-}
-
-export interface KeyReply {
-  readonly id: string;
-  readonly label: string;
-  readonly permissions: readonly string[];
-  readonly agent?: string | null;
-  readonly createdAt: string;
-  readonly expiresAt?: string | null;
-  readonly revokedAt?: string | null;
+function reasonOf(thrown: unknown): string {
+  const cause = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return REASONS.get(code) ?? (cause instanceof Error && cause.message !== "" ? cause.message : code || "no answer");
 }

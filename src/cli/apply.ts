@@ -1,5 +1,5 @@
-import type { Api, VersionReply, WorkflowReply } from "./api.ts";
-import { ApiRefused } from "./api-refused.ts";
+import { ApiProblem, type Version, type Workflow } from "../client/index.ts";
+import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { diffLines } from "./line-diff.ts";
@@ -37,8 +37,8 @@ export async function apply(io: Io, api: Api, options: ApplyOptions): Promise<nu
 }
 
 interface Current {
-  readonly workflow: WorkflowReply;
-  readonly version: VersionReply;
+  readonly workflow: Workflow;
+  readonly version: Version;
 }
 
 async function current(api: Api, name: string): Promise<Current | null> {
@@ -46,7 +46,7 @@ async function current(api: Api, name: string): Promise<Current | null> {
     const workflow = await api.getWorkflow(name);
     return { workflow, version: await api.getVersion(name, workflow.version) };
   } catch (thrown) {
-    if (thrown instanceof ApiRefused && thrown.status === 404) return null;
+    if (thrown instanceof ApiProblem && thrown.status === 404) return null;
     throw thrown;
   }
 }
@@ -61,7 +61,7 @@ function changeOf({ name, source, status }: WorkflowManifest, before: Current | 
 }
 
 async function save(api: Api, { name, source, status }: WorkflowManifest): Promise<void> {
-  await api.putWorkflow(name, source);
+  await api.saveWorkflow(name, source);
   if (status !== null) await api.setWorkflowStatus(name, status);
 }
 

@@ -1,7 +1,7 @@
 import type { EventOf, RunEvent } from "../core/event/index.ts";
+import { ApiProblem } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import type { Answer } from "./approvals.ts";
-import { ApiRefused } from "./api-refused.ts";
 import type { Io } from "./io.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -51,7 +51,7 @@ export class ApprovalDesk {
         await this.#api.resolveApproval(approvalId, { decision: given.decision, digest, ...reason });
         return;
       } catch (thrown) {
-        if (thrown instanceof ApiRefused && CLOSED.has(thrown.code)) return;
+        if (thrown instanceof ApiProblem && CLOSED.has(thrown.code)) return;
         refusal = thrown instanceof Error ? thrown.message : String(thrown);
       }
     }

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { connect } from "./connect.ts";
-import type { Api } from "./api.ts";
+import { Api } from "./api.ts";
 import type { Io } from "./io.ts";
 import { demandServer, type LinkOptions } from "./server-link.ts";
 
@@ -45,7 +44,7 @@ export function addChoice(command: Command, flags: string, about: string, choice
 }
 
 export function apiOf(io: Io, options: LinkOptions): Api {
-  return connect(io, demandServer(io, options));
+  return new Api(demandServer(io, options), () => io.clock.now());
 }
 
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {

@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { openPostgres } from "../postgres/index.ts";
 import { createSqlStore } from "../store/index.ts";
-import { ApiRefused } from "./api-refused.ts";
+import { ApiProblem } from "../client/index.ts";
+import { Api } from "./api.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
-import { connect } from "./connect.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -88,13 +88,13 @@ function freePort({ port, host }: Config): Promise<Finding> {
 async function reachable(io: Io, options: DoctorOptions): Promise<Finding> {
   const link = findServer(io, options);
   if (link === null) return fine("server", "none is known; runs take place in the process that starts them");
-  const api = connect(io, link);
+  const api = new Api(link, () => io.clock.now());
   try {
     await api.health();
     await api.listWorkflows({ limit: 1 });
     return fine("server", `${link.url} answers and takes the key`);
   } catch (thrown) {
-    const isKey = thrown instanceof ApiRefused && (thrown.status === 401 || thrown.status === 403);
+    const isKey = thrown instanceof ApiProblem && (thrown.status === 401 || thrown.status === 403);
     const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
     return ill("server", `${link.url}: ${reasonOf(thrown)}`, fix);
   }

@@ -62,7 +62,7 @@ async function watch(
   const answer = options.isOwn ? chooseAnswer(io, options, progress) : null;
   const desk = new ApprovalDesk(io, api, answer, signal);
   try {
-    for await (const frame of api.watchRun(run.runId, signal)) {
+    for await (const frame of api.watchRun(run.runId, { signal })) {
       const event = eventOfFrame(frame);
       if (event === null) continue;
       if (options.json === true) io.out.write(`${JSON.stringify(frame)}\n`);

@@ -1,3 +1,4 @@
+import type { KeyWish } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -24,7 +25,7 @@ export async function listKeys(io: Io, api: Api, options: ListOptions): Promise<
 
 export interface CreateKeyOptions {
   readonly label: string;
-  readonly role?: string;
+  readonly role?: KeyWish["role"];
   readonly permission?: readonly string[];
   readonly agent?: string;
   readonly expires?: string;

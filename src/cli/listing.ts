@@ -1,4 +1,4 @@
-import type { Listed } from "./api.ts";
+import type { ListPage } from "../client/index.ts";
 import { formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { formatTable } from "./table.ts";
@@ -23,7 +23,7 @@ export function pageOf({ limit, cursor }: ListOptions): { readonly limit?: numbe
 }
 
 /** A page as a table for people, or as the API gave it for programs. */
-export function printList<T>(io: Io, page: Listed<T>, { json }: ListOptions, { head, row, none }: Columns<T>): void {
+export function printList<T>(io: Io, page: ListPage<T>, { json }: ListOptions, { head, row, none }: Columns<T>): void {
   if (json === true) {
     io.out.write(`${JSON.stringify(page, null, 2)}\n`);
     return;

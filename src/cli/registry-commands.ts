@@ -15,10 +15,9 @@ import {
 import { listApprovals, type ListApprovalsOptions, resolveApproval, type ResolveOptions, showApproval } from "./inbox.ts";
 import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
+import { ROLES } from "../server/index.ts";
 import type { LinkOptions } from "./server-link.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
-
-const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const;
 
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");

@@ -1,8 +1,8 @@
 import type { Catalog } from "../core/definition/index.ts";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 import { outlineOf } from "../core/view/index.ts";
-import type { Api, RunReply } from "./api.ts";
-import { ApiRefused } from "./api-refused.ts";
+import { ApiProblem, type Run } from "../client/index.ts";
+import type { Api } from "./api.ts";
 import type { Followed } from "./follow.ts";
 
 /** The server knows its library, lenses and workflows; here they are taken on trust. */
@@ -14,13 +14,13 @@ export async function planOfVersion(api: Api, name: string, version: number): Pr
     const { source } = await api.getVersion(name, version);
     return checkSource(source, SERVER_CATALOG).plan;
   } catch (thrown) {
-    if (thrown instanceof ApiRefused && (thrown.status === 403 || thrown.status === 404)) return null;
+    if (thrown instanceof ApiProblem && (thrown.status === 403 || thrown.status === 404)) return null;
     throw thrown;
   }
 }
 
 /** What it takes to show a run: its nodes in order, and which of them hold the result. */
-export async function followedOf(api: Api, run: RunReply): Promise<Followed> {
+export async function followedOf(api: Api, run: Run): Promise<Followed> {
   const { id: runId, workflow, version } = run;
   const plan = version === null ? null : await planOfVersion(api, workflow, version);
   if (plan !== null) return { runId, workflow, outline: outlineOf(plan), leaves: leavesOf(plan) };

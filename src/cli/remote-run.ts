@@ -28,7 +28,7 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ? await saveFile(io, api, target, options)
     : await findVersion(api, target);
   const args = await readArgs(io, plan.args, options);
-  const run = await api.startRun({ workflow: name, version, args }, randomUUID());
+  const run = await api.startRun({ workflow: name, version, args }, { idempotencyKey: randomUUID() });
   if (options.detach === true) {
     if (options.json === true) printJson(io, run);
     else io.out.write(`${run.id}\n`);
@@ -51,7 +51,7 @@ async function saveFile(io: Io, api: Api, target: string, { quiet }: RunOptions)
   if (plan === null) throw new Refusal(`${printable(target)} is not valid, nothing was started`);
   if (quiet !== true) printProblems(io, file, warnings, "warning");
   const source = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file.bytes);
-  const { version } = await api.putWorkflow(plan.name, source);
+  const { version } = await api.saveWorkflow(plan.name, source);
   return { name: plan.name, version, plan };
 }
 

@@ -22,7 +22,6 @@ import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
 import { loadScript } from "./rehearsal.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
-import { Refusal } from "./refusal.ts";
 import { leavesOf } from "./remote-plan.ts";
 import { readSourceFile, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";

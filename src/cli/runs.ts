@@ -1,6 +1,7 @@
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
 import type { NodeResult } from "../core/view/index.ts";
-import type { Api, RunReply } from "./api.ts";
+import type { Run } from "../client/index.ts";
+import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
 import { formatCost, formatDuration } from "./figures.ts";
@@ -151,14 +152,14 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
   return acted(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
 }
 
-async function branchArgs(io: Io, api: Api, run: RunReply, options: BranchOptions) {
+async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
   const plan = run.version === null ? null : await planOfVersion(api, run.workflow, run.version);
   if (plan === null) throw new Refusal(`the args of ${printable(run.workflow)} are not known here; branch without --arg`);
   return readArgs(io, plan.args, options, run.args);
 }
 
 /** Says what came of it; the id of the run it is about is the data. */
-async function acted(io: Io, api: Api, run: RunReply, options: ActionOptions, what: string): Promise<number> {
+async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string): Promise<number> {
   if (options.watch === true) {
     if (options.quiet !== true && options.json !== true) io.err.write(`${run.id} ${what}\n`);
     return followRun(io, api, await followedOf(api, run), { ...options, isOwn: false });
@@ -171,11 +172,11 @@ async function acted(io: Io, api: Api, run: RunReply, options: ActionOptions, wh
   return EXIT.fine;
 }
 
-function nameOf({ workflow, version }: RunReply): string {
+function nameOf({ workflow, version }: Run): string {
   return `${oneLine(workflow)}${version === null ? "" : `@${version}`}`;
 }
 
-function durationText(run: RunReply, now: number): string {
+function durationText(run: Run, now: number): string {
   const settled = durationOf(run.startedAt, run.completedAt);
   if (settled !== null) return formatDuration(settled);
   const started = run.startedAt === null || run.startedAt === undefined ? NaN : Date.parse(run.startedAt);

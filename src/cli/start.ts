@@ -1,5 +1,4 @@
-import type { Api } from "./api.ts";
-import { connect } from "./connect.ts";
+import { Api } from "./api.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { isFile, runOnServer } from "./remote-run.ts";
@@ -34,7 +33,7 @@ async function chooseServer(io: Io, options: StartOptions): Promise<Api | null> 
     if (options.quiet !== true && options.json !== true) io.err.write(`${what}, so it runs here and not at ${link.url}\n`);
     return null;
   }
-  const api = connect(io, link);
+  const api = new Api(link, () => io.clock.now());
   if (link.from !== "data-directory") return api;
   const isThere = await api.health().then(
     () => true,

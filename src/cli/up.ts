@@ -1,10 +1,9 @@
 import { EMPTY_SCRIPT } from "../bridge/index.ts";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
-import type { Api } from "./api.ts";
-import { ApiRefused } from "./api-refused.ts";
+import { ApiProblem } from "../client/index.ts";
+import { Api } from "./api.ts";
 import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
-import { connect } from "./connect.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
@@ -37,7 +36,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   directory.create();
   const storage = await withStorage(openStorage(io, config));
   const { secret, host } = await withStorage(raise(io, config, directory, storage, { script, ledger }));
-  if (options.demo) await saveDemo(connect(io, { url: host.localUrl, key: secret, from: "flag" }));
+  if (options.demo) await saveDemo(new Api({ url: host.localUrl, key: secret }, () => io.clock.now()));
   directory.writeServer({ url: host.localUrl, pid: process.pid });
   announce(io, options, host, secret);
   return standUntilStopped(io, host, () => directory.removeServer());
@@ -85,8 +84,8 @@ async function saveDemo(api: Api): Promise<void> {
     try {
       await api.getWorkflow(name);
     } catch (thrown) {
-      if (!(thrown instanceof ApiRefused) || thrown.status !== 404) throw thrown;
-      await api.putWorkflow(name, source);
+      if (!(thrown instanceof ApiProblem) || thrown.status !== 404) throw thrown;
+      await api.saveWorkflow(name, source);
     }
   }
 }

@@ -270,6 +270,18 @@ describe("when the database comes and goes", () => {
     },
   );
 
+  it("ends a run that hits a bug as engine_bug, from its log alone", async () => {
+    const on = machine({ script: "default: echo\nnodes: { a: { delay_ms: 1000 } }\n" });
+    await on.driver.start();
+    const runId = await started(on, DIAMOND);
+    const view = await wait(on.clock, on.driver.stateOf(ORG, runId));
+    // A state no event can lead to: the next completion finds a parent missing.
+    view?.state.nodes.splice(1, 2);
+    expect(await until(on, runId, ended)).toBe("failed");
+    const last = (await logOf(on, runId)).at(-1);
+    expect(last).toMatchObject({ type: "run.failed", payload: { errorCode: "engine_bug" } });
+  });
+
   it("parks the one run that cannot be written, and commits the others", async () => {
     const clock = createVirtualClock(1_000_000);
     const memory = createMemoryStore({ now: () => clock.now() });

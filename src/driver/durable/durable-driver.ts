@@ -13,6 +13,7 @@ import { endedAttempt } from "./derive-commit.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive } from "./launching.ts";
+import { parkRun } from "./parking.ts";
 import { PlanCache } from "./plan-cache.ts";
 import { RunCache } from "./run-cache.ts";
 import { type Outcome, RunQueue } from "./run-queue.ts";
@@ -78,7 +79,10 @@ export class DurableDriver implements Runtime {
       isUnavailable,
       sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
       onCommitted: (committed) => this.#afterCommit(committed),
-      onParked: (runId, error) => onTrouble(`run ${runId} is parked`, error),
+      onParked: (runId, error) => {
+        onTrouble(`run ${runId} is parked`, error);
+        parkRun(store, runId, clock.now(), error).catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
+      },
     });
     this.#sweeper = new Sweeper({
       store,
@@ -152,6 +156,9 @@ export class DurableDriver implements Runtime {
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
+    const [head] = await this.#options.store.headsOf([runId]);
+    if (head === undefined) return undefined;
+    this.#cache.dropIfStale(runId, head.rowVersion);
     const outcome = await this.#push(runId, null);
     if (outcome.kind === "failed") throw outcome.error;
     if (outcome.kind === "unknown" || outcome.live.run.orgId !== orgId) return undefined;

@@ -62,6 +62,12 @@ export class RunCache {
     }
   }
 
+  /** A state that another replica has moved on from must not be shown. */
+  dropIfStale(runId: string, rowVersion: number): void {
+    const entry = this.#live.get(runId);
+    if (entry !== undefined && entry.run.run.rowVersion < rowVersion) this.drop(runId);
+  }
+
   drop(runId: string): void {
     const entry = this.#live.get(runId);
     if (entry === undefined) return;

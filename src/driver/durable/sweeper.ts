@@ -13,7 +13,9 @@ export interface SweeperOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const DUE_EVERY_MS = 1_000;
+const DUE_EVERY_MS = 500;
+/** Whoever set a timer fires it from memory; only one that is late by this much has been forgotten. */
+const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
 const PAGE = 500;
 
@@ -56,8 +58,10 @@ export class Sweeper {
   }
 
   async #tellDue(): Promise<void> {
-    const { store, knows, tell } = this.#options;
-    for (const { runId, timer } of await store.dueTimers(PAGE)) if (!knows(runId, timer)) tell(runId, timer);
+    const { store, clock, knows, tell } = this.#options;
+    for (const { runId, timer, dueAt } of await store.dueTimers(PAGE)) {
+      if (dueAt <= clock.now() - LATE_MS && !knows(runId, timer)) tell(runId, timer);
+    }
   }
 
   async #takeOver(): Promise<void> {

@@ -1,0 +1,220 @@
+/** What the API says, as types. */
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type {
+  ApprovalSource,
+  ApprovalStatus,
+  Decision,
+  EventType,
+  NodeStatus,
+  RunStatus,
+} from "../core/event/index.ts";
+import type { EventFrame, NodeResult, RunProjection } from "../core/view/index.ts";
+import type { ProblemBody } from "./api-problem.ts";
+
+export type SentProblem = NonNullable<ProblemBody["problems"]>[number];
+export type WorkflowStatus = "active" | "paused" | "deprecated";
+
+export interface ListPage<T> {
+  readonly data: readonly T[];
+  readonly nextCursor?: string;
+}
+
+export interface PageOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface PlanDescription {
+  readonly name: string;
+  readonly format: string;
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly dependsOn: readonly string[];
+    readonly dependents: readonly string[];
+    readonly wave: number;
+  }[];
+  readonly layers: readonly (readonly string[])[];
+}
+
+export interface Validation {
+  readonly ok: boolean;
+  readonly problems: readonly SentProblem[];
+  readonly warnings: readonly SentProblem[];
+  readonly plan?: PlanDescription;
+}
+
+interface VersionHead {
+  readonly name: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly format: string;
+}
+
+export interface SavedWorkflow extends VersionHead {
+  readonly warnings: readonly SentProblem[];
+}
+
+export interface Workflow extends VersionHead {
+  readonly status: WorkflowStatus;
+  readonly savedAt: string;
+}
+
+export interface Version extends VersionHead {
+  readonly savedAt: string;
+  readonly source: string;
+  readonly plan: PlanDescription | null;
+}
+
+export interface Start {
+  readonly workflow: string;
+  readonly version?: number;
+  readonly args?: JsonObject;
+  readonly model?: string;
+  readonly gateway?: string;
+  readonly roleBindings?: Readonly<Record<string, string>>;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly hash: string;
+  readonly status: RunStatus;
+  readonly args: JsonObject;
+  readonly trigger: string;
+  readonly model: string | null;
+  readonly gateway: string | null;
+  readonly roleBindings: Readonly<Record<string, string>>;
+  readonly traceId: string;
+  readonly rootSpanId: string;
+  readonly parentRunId?: string;
+  readonly sourceRunId?: string;
+  readonly recursionDepth: number;
+  readonly epoch: number;
+  readonly createdAt: string;
+  readonly startedAt?: string;
+  readonly completedAt?: string;
+  readonly costMicros: number;
+  readonly lastEventId: number;
+}
+
+/** A large value that is not in the answer itself: null stands at `path`, and `getBlob(hash)` gives it. */
+export interface ValueRef {
+  readonly path: readonly string[];
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+interface WithRefs {
+  readonly refs?: readonly ValueRef[];
+}
+
+export type Frame = EventFrame & WithRefs;
+export type NodeState = NodeResult & WithRefs;
+export type State = Omit<RunProjection, "nodeResults"> & { readonly nodeResults: readonly NodeState[] };
+
+export interface Checkpoint {
+  readonly eventId: number;
+  readonly type: EventType;
+  readonly nodeId?: string;
+  readonly attempt?: number;
+  readonly timestamp: string;
+}
+
+export interface NodeDetail {
+  readonly runId: string;
+  readonly node: NodeState;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly status: NodeStatus;
+    readonly startedAt: string | null;
+    readonly endedAt: string | null;
+    readonly durationMs: number | null;
+    readonly verdictId: string | null;
+    readonly route: {
+      readonly agentId: string | null;
+      readonly gatewayId: string | null;
+      readonly provider: string | null;
+      readonly model: string | null;
+      readonly executionPath: string | null;
+    };
+    readonly outputs: JsonObject | null;
+    readonly output: string | null;
+    readonly errorCode: string | null;
+    readonly errorMessage: string | null;
+    readonly costMicros: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly streamedText: string;
+    readonly logs: readonly {
+      readonly eventId: number;
+      readonly level: string;
+      readonly message: string;
+      readonly detail?: Json;
+    }[];
+  }[];
+  readonly verdicts: readonly {
+    readonly eventId: number;
+    readonly verdictId: string | null;
+    readonly disposition: "allow" | "block" | "hold";
+    readonly gate: string | null;
+    readonly code: string | null;
+  }[];
+  readonly inputs: readonly {
+    readonly sourceRunId: string;
+    readonly sourceNodeId: string | null;
+    readonly sourceOutputPath: string;
+    readonly targetInputPath: string;
+    readonly transform?: string;
+  }[];
+}
+
+export interface Approval {
+  readonly id: string;
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly attempt: number | null;
+  readonly epoch: number;
+  readonly source: ApprovalSource;
+  readonly summary: string;
+  readonly agentId: string | null;
+  readonly digest: string;
+  readonly rendered: string;
+  readonly choices: readonly Decision[];
+  readonly approvers: readonly { readonly who: string; readonly withinMs: number | null }[];
+  readonly isSeparate: boolean;
+  readonly status: ApprovalStatus;
+  readonly decision: Decision | null;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly resolvedBy: string | null;
+  readonly resolvedAt: string | null;
+  readonly reason: string | null;
+  readonly modifications: JsonObject | null;
+}
+
+export interface Answer {
+  readonly decision: Decision;
+  readonly reason?: string;
+  readonly digest?: string;
+  readonly modifications?: JsonObject;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly label: string;
+  readonly permissions: readonly string[];
+  readonly agent: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface KeyWish {
+  readonly label: string;
+  readonly role?: "viewer" | "author" | "operator" | "approver" | "admin";
+  readonly permissions?: readonly string[];
+  readonly agent?: string;
+  readonly expiresAt?: string;
+}

@@ -1,0 +1,45 @@
+import { LIMITS } from "../../core/base/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import type { RunCommit, Store } from "../../store/index.ts";
+
+/**
+ * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in flight is
+ * let go, and its log says why, so that a person can recover it once the bug is mended.
+ */
+export async function parkRun(
+  store: Pick<Store, "loadRuns" | "commit">,
+  runId: string,
+  at: number,
+  error: unknown,
+): Promise<void> {
+  const [loaded] = await store.loadRuns([runId]);
+  if (loaded === undefined || isTerminal(loaded.run.status)) return;
+  const { run, openAttempts } = loaded;
+  const message = error instanceof Error ? error.message : String(error);
+  const eventId = run.lastEventId + 1;
+  const { epoch, costMicros, startedAt } = run;
+  const counts = { completed: 0, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 };
+  for (const { type } of loaded.events) {
+    if (type === "node.completed") counts.completed += 1;
+    if (type === "node.failed") counts.failed += 1;
+    if (type === "node.skipped") counts.skipped += 1;
+    if (type === "node.cancelled") counts.cancelled += 1;
+    if (type === "node.timed_out") counts.timedOut += 1;
+  }
+  const reason = message.slice(0, LIMITS.errorTextLengthMax);
+  const commit: RunCommit = {
+    runId,
+    orgId: run.orgId,
+    expectedVersion: run.rowVersion,
+    create: null,
+    head: { status: "failed", epoch, lastEventId: eventId, costMicros, startedAt, endedAt: at },
+    events: [{ eventId, at, type: "run.failed", payload: { counts, costMicros, errorCode: "engine_bug", reason } }],
+    opened: [],
+    closed: openAttempts,
+    timersSet: [],
+    timersCleared: [],
+    approvalsOpened: [],
+    approvalsClosed: [],
+  };
+  await store.commit([commit]);
+}

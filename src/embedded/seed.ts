@@ -1,0 +1,46 @@
+import { PGlite } from "@electric-sql/pglite";
+import { existsSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Where the empty database lies that new data directories are copied from, one for each version of the engine. */
+export function defaultSeedDirectory(): string {
+  return join(homedir(), ".cache", "sluice", `seed-${engineVersion()}`);
+}
+
+function engineVersion(): string {
+  const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
+  const text = readFileSync(join(dirname(entry), "..", "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/**
+ * Makes the seed unless it is there. Setting up an empty database takes seconds and most of a gigabyte; copying one
+ * takes neither. It appears under its name only when it is whole, whoever else makes it at the same time.
+ */
+export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void> {
+  if (existsSync(seedDirectory)) return;
+  await mkdir(dirname(seedDirectory), { recursive: true });
+  const made = await mkdtemp(`${seedDirectory}.`);
+  try {
+    const database = await PGlite.create(join(made, "data"));
+    await database.close();
+    await rename(join(made, "data"), seedDirectory).catch((error: unknown) => {
+      if (!existsSync(seedDirectory)) throw error;
+    });
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** Puts a new database at `target`, which appears only when it is whole. The caller holds the lock above it. */
+export async function plantDatabase(target: string, seedDirectory: string): Promise<void> {
+  if (existsSync(target)) return;
+  const copy = `${target}.new`;
+  await rm(copy, { recursive: true, force: true });
+  await prepareSeed(seedDirectory);
+  await cp(seedDirectory, copy, { recursive: true });
+  await rename(copy, target);
+}

@@ -1,0 +1,166 @@
+import { createScriptedAdapter, createSystemClock, EMPTY_SCRIPT, readScript } from "../../src/bridge/index.ts";
+import { createAllowAllJudge, DurableDriver } from "../../src/driver/index.ts";
+import {
+  adminKey,
+  createApp,
+  type ApiConfig,
+  type App,
+  type Permission,
+  permissionsOf,
+  type Role,
+} from "../../src/server/index.ts";
+import { createMemoryStore, type Store, StoreUnavailable } from "../../src/store/index.ts";
+
+export const ORG = "default";
+export const OTHER_ORG = "other";
+export const ADMIN = "slk_admin_of_the_first_organisation";
+export const STRANGER = "slk_admin_of_another_organisation";
+
+export const HELLO = `name: hello
+args:
+  who: { type: string, required: true }
+  times: { type: integer, default: 1 }
+steps:
+  - { id: greet, command: "Say hello to \${who}" }
+  - { id: thank, command: "Thank \${who}", depends_on: [greet] }
+`;
+
+/** Holds at a person's word. */
+export const GATED = `name: gated
+steps:
+  - { id: draft, command: Draft it }
+  - { id: decide, approval: required, depends_on: [draft] }
+  - { id: publish, command: Publish it, depends_on: [decide] }
+`;
+
+/** One node that never ends by itself. */
+export const ENDLESS = `name: endless
+steps:
+  - { id: wait, command: Wait }
+`;
+
+export const FAILING = `name: failing
+steps:
+  - { id: first, command: Begin }
+  - { id: broken, command: Break, depends_on: [first] }
+`;
+
+const SCRIPT = `default: echo
+nodes:
+  endless/wait: [{ hang: true }]
+  failing/broken: [{ fail: provider_auth }, { stdout: mended }]
+`;
+
+export interface Api {
+  readonly app: App;
+  readonly store: Store;
+  readonly runtime: DurableDriver;
+  readonly troubles: string[];
+  /** A request with the admin's key unless another is given; a plain object is sent as JSON. */
+  ask(method: string, path: string, options?: AskOptions): Promise<Response>;
+  /** The same, and the answer read. */
+  tell(method: string, path: string, options?: AskOptions): Promise<Answer>;
+  key(permissions: readonly Permission[] | Role, more?: { readonly agent?: string }): Promise<string>;
+  save(source: string): Promise<void>;
+  /** Starts a run and waits until nothing moves in it any more. */
+  run(workflow: string, args?: object): Promise<string>;
+  settle(runId: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+let made = 0;
+
+export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT): Promise<Api> {
+  const troubles: string[] = [];
+  const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
+  const clock = createSystemClock();
+  const store = createMemoryStore();
+  const runtime = new DurableDriver({
+    store,
+    clock,
+    adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
+    judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
+    monotonic: () => performance.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: true,
+    onTrouble,
+  });
+  for (const [org, secret] of [
+    [ORG, ADMIN],
+    [OTHER_ORG, STRANGER],
+  ] as const) {
+    await store.ensureOrganisation(org);
+    await store.putKey(adminKey(org, secret, Date.now()));
+  }
+  await runtime.start();
+  const app = createApp({ store, runtime, config: { onTrouble, ...config } });
+  const api: Api = {
+    app,
+    store,
+    runtime,
+    troubles,
+    async ask(method, path, { key = ADMIN, body, headers = {} } = {}) {
+      const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+      return app.request(path.startsWith("/") ? path : `/api/v1/${path}`, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+        ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+      } as RequestInit);
+    },
+    async tell(method, path, options) {
+      const response = await api.ask(method, path, options);
+      const text = await response.text();
+      const isJson = /json/.test(response.headers.get("content-type") ?? "");
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    },
+    async key(permissions, more = {}) {
+      made += 1;
+      const secret = `slk_key_number_${made}`;
+      const base = adminKey(ORG, secret, Date.now());
+      const list = typeof permissions === "string" ? permissionsOf(permissions) : permissions;
+      await store.putKey({ ...base, label: `key ${made}`, permissions: list, agentId: more.agent ?? null });
+      return secret;
+    },
+    async save(source) {
+      const name = /^name: (\S+)/m.exec(source)?.[1] ?? "";
+      const { status, body } = await api.tell("PUT", `workflows/${name}`, { body: { source } });
+      if (status > 201) throw new Error(`not saved: ${JSON.stringify(body)}`);
+    },
+    async run(workflow, args = {}) {
+      const { status, body } = await api.tell("POST", "runs", { body: { workflow, args } });
+      if (status !== 201) throw new Error(`not started: ${JSON.stringify(body)}`);
+      await api.settle(body.id);
+      return body.id;
+    },
+    async settle(runId) {
+      for (;;) {
+        const { body } = await api.tell("GET", `runs/${runId}/state`);
+        const isResting = body.isPaused || !["queued", "running"].includes(body.status);
+        if (isResting) return body.status;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    async close() {
+      app.close();
+      await runtime.stop();
+    },
+  };
+  return api;
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { CHECKOUT, prepareCheckout } from "../../../scripts/checkout.mjs";
+
+/** Where a server keeps what it keeps, and what its adapter answers. */
+export interface ServerSettings {
+  /** `up` on a directory, or on a database; `serve` as one of several replicas on a database. */
+  readonly command: "up" | "serve";
+  readonly data: string;
+  readonly databaseUrl: string | null;
+  readonly script: string;
+  readonly ledger: string;
+  readonly key: string;
+}
+
+/** A server as a process of its own. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly isAlive: boolean;
+  /** What it wrote to its error output. */
+  readonly complaints: string;
+  /** kill −9: no handler, no last word. Resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+const running = new Set<ChildProcess>();
+// A test run that is cut short leaves no server behind.
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Installs and builds what is missing, so that the first start does not take a minute. */
+export async function prepareProgram(): Promise<void> {
+  await prepareCheckout();
+}
+
+export function startServer(settings: ServerSettings): Promise<ServerProcess> {
+  const { command, data, databaseUrl, script, ledger, key } = settings;
+  const flags = ["--json", "--port", "0", "--script", script, "--ledger", ledger, "--key", key];
+  if (command === "up") flags.push("--data", data, "--no-demo");
+  if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
+  const child = spawn(process.execPath, [join(CHECKOUT, "bin", "sluice"), command, ...flags], {
+    cwd: data,
+    env: { PATH: process.env["PATH"], HOME: data },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  let complaints = "";
+  let answer = "";
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  void ended.then(() => running.delete(child));
+  child.stderr.on("data", (chunk: Buffer) => {
+    complaints = `${complaints}${chunk.toString("utf8")}`.slice(-20_000);
+  });
+  return new Promise((resolve, reject) => {
+    void ended.then((code) => reject(new Error(`the server ended with ${code} before it was ready: ${complaints}`)));
+    child.stdout.on("data", (chunk: Buffer) => {
+      if (answer.includes("\n")) return;
+      answer += chunk.toString("utf8");
+      const [line, rest] = answer.split("\n", 2);
+      if (rest === undefined || line === undefined) return;
+      const { url } = JSON.parse(line) as { readonly url: string };
+      resolve({
+        url,
+        get isAlive() {
+          return child.exitCode === null && child.signalCode === null;
+        },
+        get complaints() {
+          return complaints;
+        },
+        async kill() {
+          child.kill("SIGKILL");
+          await ended;
+        },
+        async stop() {
+          child.kill("SIGTERM");
+          return ended;
+        },
+      });
+    });
+  });
+}
