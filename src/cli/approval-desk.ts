@@ -44,7 +44,8 @@ export class ApprovalDesk {
     let refusal: string | null = null;
     while (!signal.aborted) {
       const given = await answer(question, { signal, refusal });
-      if (given === null && refusal !== null) this.#io.err.write(`sluice: ${approvalId} stays open: ${printable(refusal)}\n`);
+      if (given === null && refusal !== null)
+        this.#io.err.write(`sluice: ${approvalId} stays open: ${printable(refusal)}\n`);
       if (given === null || signal.aborted) return;
       const reason = given.reason === undefined ? {} : { reason: given.reason };
       try {

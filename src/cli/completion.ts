@@ -93,7 +93,9 @@ function fish(entries: readonly Entry[]): string {
     const seen = [noun, ...(verb === undefined ? [] : [verb])].map((word) => `__fish_seen_subcommand_from ${word}`);
     const here = `-n "${seen.join("; and ")}"`;
     const own =
-      verb === undefined ? `-n "__fish_use_subcommand" -a ${noun}` : `-n "__fish_seen_subcommand_from ${noun}" -a ${verb}`;
+      verb === undefined
+        ? `-n "__fish_use_subcommand" -a ${noun}`
+        : `-n "__fish_seen_subcommand_from ${noun}" -a ${verb}`;
     return [
       `complete -c sluice ${own} -d ${quote(entry.description)}`,
       ...(entry.words.length === 0 ? [] : [`complete -c sluice ${here} -a "${entry.words.join(" ")}"`]),

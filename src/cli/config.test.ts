@@ -10,7 +10,10 @@ function read(flags: ConfigFlags, env: Record<string, string> = {}) {
     write: (text: string) => void (err += text),
   };
   try {
-    return { config: readConfig({ env, err: screen, cwd: "/there" }, flags, [...CLIENT_SETTINGS, ...HOST_SETTINGS]), said: "" };
+    return {
+      config: readConfig({ env, err: screen, cwd: "/there" }, flags, [...CLIENT_SETTINGS, ...HOST_SETTINGS]),
+      said: "",
+    };
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     return { config: null, said: `${err}sluice: ${thrown.message}\n` };

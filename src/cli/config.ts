@@ -67,7 +67,11 @@ export const CLIENT_SETTINGS: readonly Setting[] = ["url", "key", "data"];
 export const HOST_SETTINGS: readonly Setting[] = ["adminKey", "data", "databaseUrl", "port", "host", "publicUrl"];
 
 /** Reads everything and says everything that is wrong with it, secrets left out. Empty means not set. */
-export function readConfig(io: Pick<Io, "env" | "err" | "cwd">, flags: ConfigFlags, wanted: readonly Setting[]): Config {
+export function readConfig(
+  io: Pick<Io, "env" | "err" | "cwd">,
+  flags: ConfigFlags,
+  wanted: readonly Setting[],
+): Config {
   const given = new Map<Setting, { readonly value: string; readonly from: string }>();
   for (const setting of wanted) {
     const { flag, variable } = SOURCES[setting];

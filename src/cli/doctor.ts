@@ -59,7 +59,11 @@ function dataDirectory({ data }: Config): Finding {
     accessSync(nearest, constants.W_OK);
     return fine("data directory", nearest === data ? data : `${data} can be made`);
   } catch (thrown) {
-    return ill("data directory", `${data}: ${reasonOf(thrown)}`, "choose one you may write to with --data or SLUICE_DATA");
+    return ill(
+      "data directory",
+      `${data}: ${reasonOf(thrown)}`,
+      "choose one you may write to with --data or SLUICE_DATA",
+    );
   }
 }
 
@@ -70,7 +74,9 @@ async function database(url: string): Promise<Finding> {
     return fine("database", "it answers, and its schema is current");
   } catch (thrown) {
     const isOld = thrown instanceof Error && thrown.name === "SchemaMismatch";
-    const fix = isOld ? "run `sluice migrate`" : "check DATABASE_URL, and that the database is up and lets this machine in";
+    const fix = isOld
+      ? "run `sluice migrate`"
+      : "check DATABASE_URL, and that the database is up and lets this machine in";
     return ill("database", reasonOf(thrown), fix);
   } finally {
     await store.close().catch(() => undefined);
@@ -80,7 +86,9 @@ async function database(url: string): Promise<Finding> {
 function freePort({ port, host }: Config): Promise<Finding> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", (error) => resolve(ill("port", `${host}:${port}: ${reasonOf(error)}`, "choose another with --port")));
+    probe.once("error", (error) =>
+      resolve(ill("port", `${host}:${port}: ${reasonOf(error)}`, "choose another with --port")),
+    );
     probe.listen(port, host, () => probe.close(() => resolve(fine("port", `${host}:${port} is free`))));
   });
 }

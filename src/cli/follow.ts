@@ -7,12 +7,13 @@ import {
   projectView,
   type RunView,
 } from "../core/view/index.ts";
-import type { Api } from "./api.ts";
+import { type Api, Unreachable } from "./api.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { type ApproveMode, chooseAnswer } from "./approvals.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { withLargeValues } from "./large-value.ts";
 import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
 import { oneLine } from "./terminal-text.ts";
 
@@ -37,26 +38,38 @@ export interface FollowOptions {
 
 type End = "ended" | "waiting" | "stopped";
 
+/** A server that is restarted comes back sooner; beyond this somebody should know. */
+const PATIENCE_MS = 60_000;
+const LOOK_MS = 1_000;
+
 /** Shows a run until it ends, or until nobody wants to see more of it; the exit code says which. */
 export async function followRun(io: Io, api: Api, run: Followed, options: FollowOptions): Promise<number> {
   const stop = new AbortController();
   const stopListening = listen(io, api, run.runId, options.isOwn, stop);
+  const stopLooking = giveUpWhenLost(io, api, stop);
   try {
     const end = await watch(io, api, run, options, stop.signal);
     return await report(io, api, run, options, end);
   } finally {
     stop.abort();
+    stopLooking();
     stopListening();
   }
 }
 
-async function watch(
-  io: Io,
-  api: Api,
-  run: Followed,
-  options: FollowOptions,
-  signal: AbortSignal,
-): Promise<End> {
+/** The stream resumes by itself for as long as it is let. */
+function giveUpWhenLost(io: Io, api: Api, stop: AbortController): () => void {
+  const look = (): void => {
+    const since = api.troubleSince;
+    if (since !== null && io.clock.now() - since > PATIENCE_MS) {
+      stop.abort(new Unreachable(`${api.url} has not answered for a minute; the run goes on when it is back`));
+    } else stopTimer = io.clock.after(LOOK_MS, look);
+  };
+  let stopTimer = io.clock.after(LOOK_MS, look);
+  return () => stopTimer();
+}
+
+async function watch(io: Io, api: Api, run: Followed, options: FollowOptions, signal: AbortSignal): Promise<End> {
   const progress = chooseProgress(io, options);
   const view = createView(run.outline);
   const answer = options.isOwn ? chooseAnswer(io, options, progress) : null;
@@ -78,6 +91,7 @@ async function watch(
     desk.close();
     progress.finish();
   }
+  if (signal.reason instanceof Unreachable) throw signal.reason;
   return isTerminal(view.status) ? "ended" : "stopped";
 }
 
@@ -123,7 +137,10 @@ async function report(io: Io, api: Api, run: Followed, options: FollowOptions, e
     if (state.status !== "completed") printFailures(io, state.nodeResults);
   } else {
     const durationMs = durationOf(record.startedAt, record.completedAt);
-    const outcome = { workflow: run.workflow, projection: state, durationMs, leaves: run.leaves };
+    const nodeResults = await Promise.all(
+      state.nodeResults.map(async (node) => (run.leaves.includes(node.nodeId) ? withLargeValues(api, node) : node)),
+    );
+    const outcome = { workflow: run.workflow, projection: { ...state, nodeResults }, durationMs, leaves: run.leaves };
     printOutcome(io, outcome, { isQuiet: options.quiet === true });
   }
   if (end !== "waiting") return exitCodeOf(state.status);
@@ -131,7 +148,10 @@ async function report(io: Io, api: Api, run: Followed, options: FollowOptions, e
   return EXIT.waiting;
 }
 
-export function durationOf(startedAt: string | null | undefined, completedAt: string | null | undefined): number | null {
+export function durationOf(
+  startedAt: string | null | undefined,
+  completedAt: string | null | undefined,
+): number | null {
   if (startedAt === null || startedAt === undefined || completedAt === null || completedAt === undefined) return null;
   const ms = Date.parse(completedAt) - Date.parse(startedAt);
   return Number.isFinite(ms) ? ms : null;

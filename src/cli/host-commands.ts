@@ -1,20 +1,20 @@
 import type { Command } from "commander";
 import { addLinkOptions, example, type Workbench } from "./command-words.ts";
-import { doctor, type DoctorOptions } from "./doctor.ts";
-import { migrate, type MigrateOptions } from "./migrate.ts";
-import { serveReplica, type ServeOptions } from "./serve.ts";
-import { up, type UpOptions } from "./up.ts";
+import type { DoctorOptions } from "./doctor.ts";
+import type { MigrateOptions } from "./migrate.ts";
+import type { ServeOptions } from "./serve.ts";
+import type { UpOptions } from "./up.ts";
 
-/** Commands that are a server, or look after one. */
+/** Commands that are a server, or look after one. The others need not wait until all of a server is loaded. */
 export function addHostCommands(program: Command, { io, settle }: Workbench): void {
   addHostOptions(program.command("up").description("start everything in this process, on an embedded database"))
     .option("--data <dir>", "where everything is kept (SLUICE_DATA; .sluice)")
     .option("--no-demo", "without the demo workflows and their answers")
     .addHelpText("after", example("sluice up --port 0 --json"))
-    .action((options: UpOptions) => settle(() => up(io, options)));
+    .action((options: UpOptions) => settle(async () => (await import("./up.ts")).up(io, options)));
   addHostOptions(program.command("serve").description("be one replica of a server over a Postgres database"))
     .addHelpText("after", example("DATABASE_URL=postgres://db/sluice sluice serve --host 0.0.0.0"))
-    .action((options: ServeOptions) => settle(() => serveReplica(io, options)));
+    .action((options: ServeOptions) => settle(async () => (await import("./serve.ts")).serveReplica(io, options)));
   program
     .command("migrate")
     .description("bring the database up to date")
@@ -22,7 +22,7 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
     .option("--data <dir>", "where the embedded one is (SLUICE_DATA; .sluice)")
     .option("--quiet", "say nothing")
     .addHelpText("after", example("sluice migrate --database-url postgres://db/sluice"))
-    .action((options: MigrateOptions) => settle(() => migrate(io, options)));
+    .action((options: MigrateOptions) => settle(async () => (await import("./migrate.ts")).migrate(io, options)));
   addLinkOptions(program.command("doctor").description("look for what is wrong here, and say how to mend it"))
     .option("--data <dir>", "the data directory (SLUICE_DATA; .sluice)")
     .option("--database-url <url>", "the database (DATABASE_URL)")
@@ -30,7 +30,7 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
     .option("--host <host>", "the address a server would use (127.0.0.1)")
     .option("--json", "print the findings as JSON")
     .addHelpText("after", example("sluice doctor"))
-    .action((options: DoctorOptions) => settle(() => doctor(io, options)));
+    .action((options: DoctorOptions) => settle(async () => (await import("./doctor.ts")).doctor(io, options)));
 }
 
 function addHostOptions(command: Command): Command {

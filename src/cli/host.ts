@@ -62,7 +62,8 @@ async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: C
     return await serve({ app, port, host });
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-    if (code === "EADDRINUSE") throw new Refusal(`port ${port} is in use: choose another with --port, or --port 0 for any`);
+    if (code === "EADDRINUSE")
+      throw new Refusal(`port ${port} is in use: choose another with --port, or --port 0 for any`);
     if (code === "EACCES") throw new Refusal(`port ${port} may not be used here: choose one above 1023 with --port`);
     throw new Refusal(`cannot listen on ${host}:${port}: ${printable(reasonOf(thrown))}`);
   }

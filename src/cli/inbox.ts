@@ -30,7 +30,12 @@ export async function listApprovals(io: Io, api: Api, options: ListApprovalsOpti
 }
 
 /** The question, and the very text the answer will count for. */
-export async function showApproval(io: Io, api: Api, id: string, options: { readonly json?: boolean }): Promise<number> {
+export async function showApproval(
+  io: Io,
+  api: Api,
+  id: string,
+  options: { readonly json?: boolean },
+): Promise<number> {
   const approval = await api.getApproval(id);
   if (options.json === true) {
     printJson(io, approval);
@@ -69,13 +74,13 @@ export async function resolveApproval(
   decision: Decision,
   options: ResolveOptions,
 ): Promise<number> {
-  const { digest, summary, choices, status } = await api.getApproval(id);
+  const { digest, choices, status } = await api.getApproval(id);
   if (status === "pending" && !choices.includes(decision)) {
     throw new Refusal(`${printable(id)} cannot be answered with ${decision}; the choices are ${choices.join(", ")}`);
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
   const resolved = await api.resolveApproval(id, { decision, digest, ...reason });
   if (options.json === true) printJson(io, resolved);
-  else if (options.quiet !== true) io.err.write(`${printable(id)} answered with ${decision}: ${oneLine(summary)}\n`);
+  else if (options.quiet !== true) io.err.write(`${printable(id)} answered with ${decision}\n`);
   return EXIT.fine;
 }

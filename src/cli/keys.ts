@@ -68,7 +68,9 @@ function expiryOf(text: string, now: number): string {
   const [, count = "", unit = ""] = DURATION.exec(text) ?? [];
   const at = count === "" ? Date.parse(text) : now + Number(count) * (UNITS[unit] ?? NaN);
   if (!Number.isFinite(at) || at <= now) {
-    throw new Refusal(`--expires ${printable(text)}: write 90m, 12h, 30d, or a moment to come such as 2030-01-31T00:00:00Z`);
+    throw new Refusal(
+      `--expires ${printable(text)}: write 90m, 12h, 30d, or a moment to come such as 2030-01-31T00:00:00Z`,
+    );
   }
   return new Date(at).toISOString();
 }

@@ -24,14 +24,19 @@ describe("a diff of lines", () => {
       fc.property(text, text, (before, after) => {
         // Short enough that the lines around the changes are all of them.
         fc.pre(before.join() !== after.join());
-        const diff = diffLines([...before, "z"].join("\n"), [...after, "z"].join("\n")).split("\n").slice(0, -1);
+        const diff = diffLines([...before, "z"].join("\n"), [...after, "z"].join("\n"))
+          .split("\n")
+          .slice(0, -1);
         const side = (mark: string): readonly string[] =>
-          diff.filter((line) => !line.startsWith("@@") && (line.startsWith(" ") || line.startsWith(mark))).map((line) => line.slice(1));
+          diff
+            .filter((line) => !line.startsWith("@@") && (line.startsWith(" ") || line.startsWith(mark)))
+            .map((line) => line.slice(1));
         const endsAlike = (whole: readonly string[], shown: readonly string[]): boolean =>
           shown.length <= whole.length && isSubsequence(shown, whole);
         expect(endsAlike([...before, "z"], side("-"))).toBe(true);
         expect(endsAlike([...after, "z"], side("+"))).toBe(true);
-        const count = (mark: string): number => diff.filter((line) => line.startsWith(mark) && !line.startsWith("@@")).length;
+        const count = (mark: string): number =>
+          diff.filter((line) => line.startsWith(mark) && !line.startsWith("@@")).length;
         expect(after.length - before.length).toBe(count("+") - count("-"));
       }),
       { numRuns: 300 },

@@ -7,6 +7,10 @@ interface Line {
   readonly text: string;
 }
 
+const kept = (text: string): Line => ({ mark: " ", text });
+const removed = (text: string): Line => ({ mark: "-", text });
+const added = (text: string): Line => ({ mark: "+", text });
+
 /** What changed from one text to another, line by line, as `diff -u` shows it; '' when nothing did. */
 export function diffLines(before: string, after: string): string {
   if (before === after) return "";
@@ -25,7 +29,6 @@ function compare(before: readonly string[], after: readonly string[]): readonly 
   while (head < shortest && before[head] === after[head]) head += 1;
   let tail = 0;
   while (tail < shortest - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
-  const kept = (text: string): Line => ({ mark: " ", text });
   return [
     ...before.slice(0, head).map(kept),
     ...compareMiddle(before.slice(head, before.length - tail), after.slice(head, after.length - tail)),
@@ -35,8 +38,6 @@ function compare(before: readonly string[], after: readonly string[]): readonly 
 
 /** Along the longest common subsequence; removed lines stand before the added ones. */
 function compareMiddle(before: readonly string[], after: readonly string[]): readonly Line[] {
-  const removed = (text: string): Line => ({ mark: "-", text });
-  const added = (text: string): Line => ({ mark: "+", text });
   if (before.length * after.length > CELLS_MAX) return [...before.map(removed), ...after.map(added)];
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);
@@ -44,7 +45,9 @@ function compareMiddle(before: readonly string[], after: readonly string[]): rea
   for (let left = before.length - 1; left >= 0; left -= 1) {
     for (let right = after.length - 1; right >= 0; right -= 1) {
       common[left * width + right] =
-        before[left] === after[right] ? at(left + 1, right + 1) + 1 : Math.max(at(left + 1, right), at(left, right + 1));
+        before[left] === after[right]
+          ? at(left + 1, right + 1) + 1
+          : Math.max(at(left + 1, right), at(left, right + 1));
     }
   }
   const lines: Line[] = [];
@@ -54,7 +57,7 @@ function compareMiddle(before: readonly string[], after: readonly string[]): rea
     const old = before[left];
     const fresh = after[right];
     if (old !== undefined && old === fresh) {
-      lines.push({ mark: " ", text: old });
+      lines.push(kept(old));
       left += 1;
       right += 1;
     } else if (old !== undefined && (fresh === undefined || at(left + 1, right) >= at(left, right + 1))) {

@@ -2,9 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Command } from "commander";
 import { createVirtualClock } from "../bridge/index.ts";
 import type { Io, Screen } from "./io.ts";
 import { main } from "./main.ts";
+import { createProgram } from "./program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));
 beforeAll(() => {
@@ -47,6 +49,17 @@ steps:
   "args.json": '{"n": 3, "text": "from file"}\n',
   "list.json": "[1]\n",
 };
+
+/** Noun and verb of every command there is. */
+function everyCommand(): readonly string[] {
+  const names = (command: Command, prefix: string): readonly string[] =>
+    command.commands.flatMap((sub) => [`${prefix}${sub.name()}`, ...names(sub, `${prefix}${sub.name()} `)]);
+  const silent: Screen = { isTty: false, size: () => ({ columns: 80, rows: 24 }), write: () => undefined };
+  return names(
+    createProgram({ out: silent, err: silent } as unknown as Io, () => Promise.resolve()),
+    "",
+  );
+}
 
 interface Options {
   readonly tty?: boolean;
@@ -232,7 +245,7 @@ describe("sluice run", () => {
     [["run", "two.lobsterX", "--concurrency", "0"], "whole number from 1"],
     [["run", "two.lobsterX", "--max-time", "-1"], "seconds above 0"],
     [["run", "two.lobsterX", "--approve", "maybe"], "Allowed choices are all, reject, ask"],
-    [["rnu"], "Did you mean run?"],
+    [["rnu"], "Did you mean"],
     [["run", "two.lobsterX", "--qiet"], "Did you mean --quiet?"],
   ])("refuses %j before anything starts", async (argv, said) => {
     const { code, out, err } = await sluice(argv);
@@ -387,21 +400,58 @@ describe("the program itself", () => {
     expect(err).toContain("slow · failed · 1/1 · 0 ms");
   });
 
-  it("runs its demo", async () => {
-    const { code, out, err } = await sluice(["up"]);
+  it.each(everyCommand())("has an example for %s", async (command) => {
+    const { code, out } = await sluice([...command.split(" "), "--help"]);
     expect(code).toBe(0);
-    expect(out).toContain("clear channel");
-    expect(err).toContain("server with its console follows");
+    expect(out).toMatch(/Example:\n {2}\$ (?:[A-Z_]+=\S+ )?sluice /);
   });
 
-  it.each(["validate", "plan", "schema", "simulate", "run", "up", "completion"])(
-    "has an example for %s",
-    async (command) => {
-      const { code, out } = await sluice([command, "--help"]);
-      expect(code).toBe(0);
-      expect(out).toMatch(/Example:\n {2}\$ sluice /);
-    },
-  );
+  it("needs a server for what only a server knows, and says how to get one", async () => {
+    for (const argv of [
+      ["runs", "list"],
+      ["approvals", "list"],
+      ["workflows", "list"],
+      ["keys", "list"],
+    ]) {
+      const { code, err } = await sluice(argv);
+      expect({ code, err }).toEqual({
+        code: 5,
+        err: "sluice: no server is known: start one with `sluice up`, or name one with SLUICE_URL or --url\n",
+      });
+    }
+  });
+
+  it.each([
+    [["serve"], 2, "serve needs a database: set DATABASE_URL or --database-url"],
+    [["up", "--port", "x"], 2, "--port must be a port from 0 to 65535"],
+    [["up", "--key", "hunter2"], 2, '--key must be "slk_" and'],
+    [["up", "--script", "broken.yaml"], 2, "the script broken.yaml is not valid"],
+    [["up", "--data", "two.lobsterX/x"], 2, "cannot write to the data directory"],
+    [["run", "two", "--detach"], 2, "--detach needs a server"],
+    [["run", "two"], 2, "cannot read two: there is no such file, and no server to ask for a workflow"],
+    [["run", "two.lobsterX", "--detach", "--watch"], 2, "cannot be used with"],
+    [
+      ["run", "two.lobsterX", "--url", "http://127.0.0.1:9", "--script", "echo.yaml"],
+      2,
+      "--script is only for runs in this",
+    ],
+    [["runs", "rewind", "run_1"], 2, "required option '--to <event>' not specified"],
+    [["runs", "list", "--limit", "101"], 2, "whole number from 1 to 100"],
+    [["approvals", "resolve", "apr_1", "--choice", "maybe"], 2, "Allowed choices are"],
+    [["runs", "lsit"], 2, "Did you mean list?"],
+  ])("answers %j with %i and one reason", async (argv, expected, said) => {
+    const { code, out, err } = await sluice(argv);
+    expect({ code, out }).toEqual({ code: expected, out: "" });
+    expect(err).toContain(said);
+  });
+
+  it("runs in this process when only the environment names a server and a flag needs it", async () => {
+    const env = { SLUICE_URL: "http://127.0.0.1:9" };
+    const { code, out, err } = await sluice(["run", "good.lobsterX", "--script", "echo.yaml"], { env });
+    expect({ code, out }).toEqual({ code: 0, out: "Write about tides\n" });
+    expect(err).toContain("--script is only for runs in this process, so it runs here and not at http://127.0.0.1:9\n");
+    expect(await sluice(["run", "good.lobsterX", "--local"], { env })).toMatchObject({ code: 0 });
+  });
 
   it("knows its version, and helps who asks for nothing", async () => {
     expect((await sluice(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -411,7 +461,8 @@ describe("the program itself", () => {
   it.each(["bash", "zsh", "fish"])("completes in %s", async (shell) => {
     const { code, out } = await sluice(["completion", shell]);
     expect(code).toBe(0);
-    for (const word of ["validate", "simulate", "args-file", "mermaid"]) expect(out).toContain(word);
+    for (const word of ["validate", "simulate", "args-file", "mermaid", "rewind", "choice"])
+      expect(out).toContain(word);
   });
 
   it("turns a bug into one line", async () => {

@@ -77,7 +77,11 @@ function readFile(io: Io, file: SourceFile, refuse: Refuse): readonly WorkflowMa
     const place = `:${line}:${column}`;
     const manifest = readManifest(tree.value, (message) => refuse(file, place, message));
     if (manifest === null) return [];
-    const inside = { ...file, name: `${file.name} (${manifest.name})`, bytes: new TextEncoder().encode(manifest.source) };
+    const inside = {
+      ...file,
+      name: `${file.name} (${manifest.name})`,
+      bytes: new TextEncoder().encode(manifest.source),
+    };
     const name = checkedSource(io, file, inside, manifest.source, refuse);
     if (name !== null && name !== manifest.name) {
       refuse(file, place, `the manifest is called "${manifest.name}", but its source "${name}"`);

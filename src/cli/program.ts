@@ -57,15 +57,19 @@ export function createProgram(io: Io, settle: Settle): Command {
 }
 
 function createRoot(io: Io): Command {
-  return new Command("sluice")
-    .description("Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.")
-    .version(readVersion(), "--version", "print the version")
-    .helpOption("--help", "show help")
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
-    .showSuggestionAfterError()
-    .showHelpAfterError("(add --help for the options and an example)")
-    .addHelpText("after", example("sluice validate review.lobsterX && sluice run review.lobsterX --arg topic=tides"));
+  return (
+    new Command("sluice")
+      .description("Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.")
+      .version(readVersion(), "--version", "print the version")
+      .helpOption("--help", "show help")
+      .exitOverride()
+      // Options of the program stand before the command, so that a command may have one of the same name.
+      .enablePositionalOptions()
+      .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
+      .showSuggestionAfterError()
+      .showHelpAfterError("(add --help for the options and an example)")
+      .addHelpText("after", example("sluice validate review.lobsterX && sluice run review.lobsterX --arg topic=tides"))
+  );
 }
 
 function addReaders(program: Command, { io, settle }: Workbench): void {
@@ -107,7 +111,9 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
   const started = program
     .command("run")
     .description("run a workflow on the server, or in this process on scripted answers when there is none");
-  addLinkOptions(addLaunchOptions(started, "<workflow>", "file, - for standard input, or name (or name@version) on the server"))
+  addLinkOptions(
+    addLaunchOptions(started, "<workflow>", "file, - for standard input, or name (or name@version) on the server"),
+  )
     .option("--local", "run it in this process, whatever server there is")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
     .addOption(new Option("--approve <how>", "answer approvals").choices(APPROVE_MODES))

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { KeyWish } from "../client/index.ts";
 import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
 import {
@@ -12,16 +13,25 @@ import {
   positiveInteger,
   type Workbench,
 } from "./command-words.ts";
-import { listApprovals, type ListApprovalsOptions, resolveApproval, type ResolveOptions, showApproval } from "./inbox.ts";
+import {
+  listApprovals,
+  type ListApprovalsOptions,
+  resolveApproval,
+  type ResolveOptions,
+  showApproval,
+} from "./inbox.ts";
 import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
-import { ROLES } from "../server/index.ts";
 import type { LinkOptions } from "./server-link.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
+const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyWish["role"][];
+
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
-  const list = addListOptions(approvals.command("list").description("list approvals, by default those nobody has answered"));
+  const list = addListOptions(
+    approvals.command("list").description("list approvals, by default those nobody has answered"),
+  );
   addChoice(list, "--status <status>", "which approvals", [...APPROVAL_STATUSES, "all"])
     .addHelpText("after", example("sluice approvals list"))
     .action((options: Omit<ListApprovalsOptions, "status"> & Partial<ListApprovalsOptions> & LinkOptions) =>
@@ -75,7 +85,11 @@ export function addWorkflowCommands(program: Command, { io, settle }: Workbench)
       settle(() => getWorkflow(io, apiOf(io, options), name, options)),
     );
   addLinkOptions(program.command("apply").description("bring the workflows of the server to what files say"))
-    .requiredOption("-f, --file <path>", "manifests or workflows: a file, a folder, - for standard input; may be repeated", collect)
+    .requiredOption(
+      "-f, --file <path>",
+      "manifests or workflows: a file, a folder, - for standard input; may be repeated",
+      collect,
+    )
     .option("--dry-run", "only show what would change")
     .option("--json", "print the changes as JSON")
     .option("--quiet", "no diff")

@@ -41,7 +41,11 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
 
 /** A name on a server never has a dot or a slash in it; what is a file here is meant as one. */
 export function isFile(io: Io, target: string): boolean {
-  return target === "-" || /[./\\]/.test(target) || statSync(resolve(io.cwd, target), { throwIfNoEntry: false })?.isFile() === true;
+  return (
+    target === "-" ||
+    /[./\\]/.test(target) ||
+    statSync(resolve(io.cwd, target), { throwIfNoEntry: false })?.isFile() === true
+  );
 }
 
 async function saveFile(io: Io, api: Api, target: string, { quiet }: RunOptions): Promise<Chosen> {

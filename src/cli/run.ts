@@ -5,13 +5,7 @@ import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { applyToView, createView, frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
-import {
-  createAllowAllJudge,
-  LocalDriver,
-  newRunId,
-  type PinnedWorkflow,
-  type Settlement,
-} from "../driver/index.ts";
+import { createAllowAllJudge, LocalDriver, newRunId, type PinnedWorkflow, type Settlement } from "../driver/index.ts";
 import { type ApproveMode, chooseAnswer, leaveOpen, printOpenApprovals } from "./approvals.ts";
 import { readArgs } from "./args.ts";
 import { loadCatalog } from "./catalog.ts";

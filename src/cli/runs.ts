@@ -8,6 +8,7 @@ import { formatCost, formatDuration } from "./figures.ts";
 import { durationOf, followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
+import { withLargeValues } from "./large-value.ts";
 import { printFailures, textOf } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf, planOfVersion } from "./remote-plan.ts";
@@ -67,7 +68,9 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["parent", run.parentRunId],
     ["args", oneLine(JSON.stringify(run.args))],
   ]);
-  io.out.write(`\n${formatTable([["NODE", "STATUS", "ATTEMPTS", "DURATION", "COST", "DETAIL"], ...state.nodeResults.map(nodeRow)])}`);
+  io.out.write(
+    `\n${formatTable([["NODE", "STATUS", "ATTEMPTS", "DURATION", "COST", "DETAIL"], ...state.nodeResults.map(nodeRow)])}`,
+  );
   return EXIT.fine;
 }
 
@@ -93,7 +96,7 @@ async function showNode(io: Io, api: Api, id: string, nodeId: string, isJson: bo
   const node = nodeResults.find((one) => one.nodeId === nodeId);
   if (node === undefined) throw new Refusal(`the run ${printable(id)} has no node "${printable(nodeId)}"`);
   io.err.write(formatTable([nodeRow(node)]));
-  if (node.status === "completed") io.out.write(`${textOf(node).replace(/\n?$/, "\n")}`);
+  if (node.status === "completed") io.out.write(textOf(await withLargeValues(api, node)).replace(/\n?$/, "\n"));
   else printFailures(io, [node]);
   return EXIT.fine;
 }
@@ -154,7 +157,8 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
 
 async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
   const plan = run.version === null ? null : await planOfVersion(api, run.workflow, run.version);
-  if (plan === null) throw new Refusal(`the args of ${printable(run.workflow)} are not known here; branch without --arg`);
+  if (plan === null)
+    throw new Refusal(`the args of ${printable(run.workflow)} are not known here; branch without --arg`);
   return readArgs(io, plan.args, options, run.args);
 }
 

@@ -15,10 +15,13 @@ export interface StartOptions extends RunOptions, LinkOptions {
 export async function start(io: Io, target: string, options: StartOptions): Promise<number> {
   const api = options.local === true ? null : await chooseServer(io, options);
   if (api !== null) return runOnServer(io, api, target, options);
-  if (options.detach === true) throw new Refusal("--detach needs a server: start one with `sluice up`, or set SLUICE_URL");
+  if (options.detach === true)
+    throw new Refusal("--detach needs a server: start one with `sluice up`, or set SLUICE_URL");
   if (isFile(io, target)) return runHere(io, target, options);
   const how = "start one with `sluice up`, or set SLUICE_URL";
-  throw new Refusal(`cannot read ${printable(target)}: there is no such file, and no server to ask for a workflow: ${how}`);
+  throw new Refusal(
+    `cannot read ${printable(target)}: there is no such file, and no server to ask for a workflow: ${how}`,
+  );
 }
 
 /** A server that only was found, not named, is no server once it no longer answers. */
@@ -30,7 +33,8 @@ async function chooseServer(io: Io, options: StartOptions): Promise<Api | null> 
     const isPlural = local.length > 1 ? "are" : "is";
     const what = `${local.join(", ")} ${isPlural} only for runs in this process`;
     if (link.from === "flag") throw new Refusal(`${what}; leave out --url, or leave that to the server`);
-    if (options.quiet !== true && options.json !== true) io.err.write(`${what}, so it runs here and not at ${link.url}\n`);
+    if (options.quiet !== true && options.json !== true)
+      io.err.write(`${what}, so it runs here and not at ${link.url}\n`);
     return null;
   }
   const api = new Api(link, () => io.clock.now());

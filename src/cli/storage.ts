@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { openEmbedded } from "../embedded/index.ts";
+import { DirectoryInUse, openEmbedded } from "../embedded/index.ts";
 import { openPostgres } from "../postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
 import type { Config } from "./config.ts";
@@ -40,6 +40,7 @@ function explained(thrown: unknown): unknown {
   if (thrown instanceof StoreUnavailable) {
     return new Refusal(`the database cannot be reached: ${printable(thrown.message)}`, EXIT.unreachable);
   }
+  if (thrown instanceof DirectoryInUse) return new Refusal(printable(thrown.message));
   if (thrown instanceof SchemaMismatch) return new Refusal(printable(thrown.message));
   return thrown;
 }

@@ -42,12 +42,15 @@ export async function getWorkflow(io: Io, api: Api, name: string, options: GetWo
   }
   const plan = checkSource(version.source, SERVER_CATALOG).plan;
   const args = Object.entries(plan?.args ?? {}).map(([arg, { type, required }]) => {
-    return `${oneLine(arg)} (${type ?? "any"}${required === true ? ", required" : ""})`;
+    return `${oneLine(arg)} (${type ?? "any"}${required ? ", required" : ""})`;
   });
   printFacts(io, [
     ["workflow", oneLine(workflow.name)],
     ["status", workflow.status],
-    ["version", version.version === workflow.version ? `${version.version}` : `${version.version} of ${workflow.version}`],
+    [
+      "version",
+      version.version === workflow.version ? `${version.version}` : `${version.version} of ${workflow.version}`,
+    ],
     ["format", version.format],
     ["hash", version.hash],
     ["nodes", plan === null ? null : String(plan.nodes.length)],

@@ -1,8 +1,9 @@
-import { PGlite, type Transaction } from "@electric-sql/pglite";
+import { PGlite } from "@electric-sql/pglite";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Bug } from "../core/base/index.ts";
 import { StoreUnavailable, type Sql, type SqlValue, type Statement } from "../store/index.ts";
+import { Connection } from "./connection.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { defaultSeedDirectory, plantDatabase } from "./seed.ts";
 import { WalSync } from "./wal-sync.ts";
@@ -29,6 +30,7 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
 }
 
 function sqlOf(database: PGlite, wal: WalSync, unlock: () => Promise<void>): Sql {
+  const connection = new Connection(database);
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     await database.close();
@@ -36,41 +38,56 @@ function sqlOf(database: PGlite, wal: WalSync, unlock: () => Promise<void>): Sql
     await unlock();
   };
   return {
-    query: async <Row>(statement: Statement, params?: readonly SqlValue[]) => {
-      const rows = await ask<Row>(database, statement, params);
-      if (!statement.text.startsWith("select")) await wal.sync();
-      return rows;
-    },
-    transaction: async (work) => {
-      const result = await database.transaction((transaction) => work(within(transaction))).catch(rethrow);
-      await wal.sync();
-      return result;
-    },
-    close: () => (closing ??= close()),
+    query: (statement, params) =>
+      connection.exclusive(async () => {
+        checkOpen(closing);
+        const rows = await ask<never>(connection, statement, params);
+        if (!statement.text.startsWith("select")) await wal.sync();
+        return rows;
+      }),
+    transaction: (work) =>
+      connection.exclusive(async () => {
+        checkOpen(closing);
+        const result = await inTransaction(connection, work);
+        await wal.sync();
+        return result;
+      }),
+    close: () => (closing ??= connection.exclusive(close)),
   };
 }
 
-function within(transaction: Transaction): Sql {
-  return {
-    query: (statement, params) => ask(transaction, statement, params),
+function checkOpen(closing: Promise<void> | null): void {
+  if (closing !== null) throw new StoreUnavailable("the embedded database is closed");
+}
+
+async function inTransaction<T>(connection: Connection, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const within: Sql = {
+    query: (statement, params) => ask(connection, statement, params),
     transaction: () => Promise.reject(new Bug("a transaction inside a transaction")),
     close: () => Promise.reject(new Bug("a transaction cannot close the database")),
   };
+  await ask(connection, { name: "begin", text: "begin" });
+  try {
+    const result = await work(within);
+    await ask(connection, { name: "commit", text: "commit" });
+    return result;
+  } catch (error) {
+    await ask(connection, { name: "rollback", text: "rollback" });
+    throw error;
+  }
 }
 
 async function ask<Row>(
-  asked: Pick<PGlite, "query">,
-  { text }: Statement,
-  params: readonly SqlValue[] = [],
+  connection: Connection,
+  statement: Statement,
+  params?: readonly SqlValue[],
 ): Promise<readonly Row[]> {
-  const { rows } = await asked.query<Row>(text, [...params]).catch(rethrow);
-  return rows;
-}
-
-/** What the database says has a code; anything else is the engine itself breaking. */
-function rethrow(error: unknown): never {
-  const isAnswer = error instanceof Error && ("code" in error || error instanceof Bug);
-  if (isAnswer || error instanceof StoreUnavailable) throw error;
-  const reason = error instanceof Error ? error.message : String(error);
-  throw new StoreUnavailable(`the embedded database cannot be used: ${reason}`, { cause: error });
+  try {
+    return await connection.ask<Row>(statement, params);
+  } catch (error) {
+    // What the database answers has a code; anything else is the engine itself breaking.
+    if (error instanceof Error && "code" in error) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnavailable(`the embedded database cannot be used: ${reason}`, { cause: error });
+  }
 }

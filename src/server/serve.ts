@@ -21,6 +21,7 @@ const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 66_000;
 const REQUEST_MS = 120_000;
 const GRACE_MS = 5_000;
+const IDLE_SWEEP_MS = 20;
 
 export async function serve({ app, port, host }: ServeOptions): Promise<Served> {
   const server = createServer(getRequestListener(app.fetch));
@@ -43,8 +44,10 @@ export async function serve({ app, port, host }: ServeOptions): Promise<Served> 
 async function close(server: Server, app: App, graceMs: number): Promise<void> {
   app.close();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection whose last answer is just being read becomes idle only afterwards.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(timer);
 }

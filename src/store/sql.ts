@@ -17,3 +17,13 @@ export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 /** Database time in epoch milliseconds, as an expression. */
 export const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+/** An array as the database writes it. */
+export function arrayLiteral(values: readonly SqlScalar[]): string {
+  return `{${values.map(element).join(",")}}`;
+}
+
+function element(value: SqlScalar): string {
+  if (typeof value !== "string") return String(value);
+  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, "\\$&")}"` : `"${value}"`;
+}

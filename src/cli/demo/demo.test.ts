@@ -44,8 +44,8 @@ describe.each(DEMO_WORKFLOWS)("the demo workflow $name", ({ name, example, sourc
     expect((await settled).state.status).toBe("completed");
     driver.close();
     const keys = [...DEMO_SCRIPT.nodes.keys()].filter((key) => key.startsWith(`${name}/`));
-    const scripted = new Set(keys.map((key) => key.slice(name.length + 1).split("[", 1)[0]));
+    const scripted = new Set(keys.map((key) => key.slice(name.length + 1).replace(/\[.*$/, "")));
     const answered = plan.nodes.filter(({ kind }) => kind !== "gate").map(({ id }) => id);
-    expect([...scripted].toSorted()).toEqual(answered.toSorted());
+    expect(scripted).toEqual(new Set(answered));
   });
 });

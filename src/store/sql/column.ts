@@ -1,4 +1,4 @@
-import type { SqlScalar } from "../sql.ts";
+import { arrayLiteral, type SqlScalar } from "../sql.ts";
 
 /** `json` is text that is JSON: it holds no control character, so that a column of it needs no escaping. */
 export type ColumnType = "text" | "int" | "bigint" | "json";
@@ -16,17 +16,10 @@ export function encodeColumn(
 ): string {
   const values = rows.map((row) => row[column] ?? null);
   if (type === "json") return values.map((value) => value ?? "null").join(SEPARATOR);
-  if (type !== "text") return `{${values.map((value) => value ?? "null").join(",")}}`;
-  return `{${values.map(element).join(",")}}`;
+  return arrayLiteral(values);
 }
 
 /** An expression for the array that `encodeColumn` wrote into a parameter. */
 export function decodeColumn(type: ColumnType, place: number): string {
   return type === "json" ? `string_to_array($${place}, chr(30), 'null')` : `$${place}::${type}[]`;
-}
-
-function element(value: SqlScalar): string {
-  if (value === null) return "null";
-  const text = String(value);
-  return /["\\]/.test(text) ? `"${text.replaceAll(/["\\]/g, "\\$&")}"` : `"${text}"`;
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { CHECKOUT, prepareCheckout } from "../../../scripts/checkout.mjs";
+import { REPOSITORY } from "../../law/source.ts";
 
 /** Where a server keeps what it keeps, and what its adapter answers. */
 export interface ServerSettings {
@@ -31,9 +31,17 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+const PROGRAM = join(REPOSITORY, "bin", "sluice");
+
 /** Installs and builds what is missing, so that the first start does not take a minute. */
-export async function prepareProgram(): Promise<void> {
-  await prepareCheckout();
+export function prepareProgram(): void {
+  callProgram(["--version"]);
+}
+
+/** Runs the program to its end. */
+export function callProgram(args: readonly string[]): void {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`sluice ${args.join(" ")} ended with ${status}: ${stderr}`);
 }
 
 export function startServer(settings: ServerSettings): Promise<ServerProcess> {
@@ -41,7 +49,7 @@ export function startServer(settings: ServerSettings): Promise<ServerProcess> {
   const flags = ["--json", "--port", "0", "--script", script, "--ledger", ledger, "--key", key];
   if (command === "up") flags.push("--data", data, "--no-demo");
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
-  const child = spawn(process.execPath, [join(CHECKOUT, "bin", "sluice"), command, ...flags], {
+  const child = spawn(process.execPath, [PROGRAM, command, ...flags], {
     cwd: data,
     env: { PATH: process.env["PATH"], HOME: data },
     stdio: ["ignore", "pipe", "pipe"],

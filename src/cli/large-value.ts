@@ -1,0 +1,16 @@
+import { type JsonObject, withOwn } from "../core/base/index.ts";
+import type { NodeState } from "../client/index.ts";
+import type { Api } from "./api.ts";
+
+/** A node with its large values in their places, which the state of a run only refers to. */
+export async function withLargeValues(api: Api, node: NodeState): Promise<NodeState> {
+  let { output } = node;
+  let outputs: JsonObject | null = node.outputs;
+  for (const { path, hash } of node.refs ?? []) {
+    const [place = "", name = ""] = path;
+    const value = await api.getBlob(hash);
+    if (place === "output" && typeof value === "string") output = value;
+    else if (place === "outputs") outputs = withOwn(outputs ?? {}, name, value);
+  }
+  return { ...node, output, outputs };
+}

@@ -1,0 +1,510 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createScriptedAdapter, createSystemClock, readScript, SCRIPTED_PROVIDER } from "../bridge/index.ts";
+import { SluiceClient } from "../client/index.ts";
+import { createAllowAllJudge, DurableDriver } from "../driver/index.ts";
+import { adminKey, createApp, serve, type Served } from "../server/index.ts";
+import { createMemoryStore, StoreUnavailable } from "../store/index.ts";
+import type { Io, Screen } from "./io.ts";
+import { main } from "./main.ts";
+
+const KEY = "slk_test_0123456789";
+const folder = mkdtempSync(join(tmpdir(), "sluice-cli-server-"));
+const clock = createSystemClock();
+const SCRIPT = `
+seed: 1
+nodes:
+  hello/greet: { stdout: "Hello there" }
+  hello/shout: { chunks: ["HELLO ", "THERE"], stdout: "HELLO THERE", cost_usd: 0.5 }
+  slow/wait: { hang: true }
+  broken/try: { fail: provider_refused, message: "not today" }
+  mend/draft: [{ fail: provider_refused }, { stdout: mended }]
+  large/write: { outputs: { text: "${"x".repeat(70_000)}" } }
+`;
+const FILES: Readonly<Record<string, string>> = {
+  "hello.lobsterX":
+    "name: hello\nargs: { who: { type: string, default: you }, times: { type: integer, default: 1 } }\nsteps:\n" +
+    "  - { id: greet, command: 'Greet ${who} ${times}' }\n  - { id: shout, command: 'Shout ${greet.stdout}' }\n",
+  "slow.lobsterX": "name: slow\nsteps:\n  - { id: wait, command: Wait, timeout: 600 }\n",
+  "broken.lobsterX": "name: broken\nsteps:\n  - { id: try, command: Try }\n",
+  "large.lobsterX": "name: large\nsteps:\n  - { id: write, command: Write, outputs: { text: string } }\n",
+  "gate.lobsterX":
+    "name: gate\nsteps:\n  - { id: ok, name: Ship it, approval: required }\n  - { id: ship, command: Ship, depends_on: [ok] }\n",
+  "invalid.lobsterX": "name: invalid\nsteps:\n  - { id: a, comand: x }\n",
+  "manifests.yaml":
+    "kind: Workflow\nname: one\nspec:\n  source: |\n    name: one\n    steps:\n      - { id: a, command: A }\n---\n" +
+    "kind: Workflow\nname: two\nspec:\n  status: paused\n  source: |\n    name: two\n    steps:\n      - { id: b, command: B }\n",
+  "changed.yaml":
+    "kind: Workflow\nname: one\nspec:\n  source: |\n    name: one\n    steps:\n      - { id: a, command: Another }\n",
+  "agents.yaml": "kind: Agent\nname: x\nspec: {}\n",
+  "misnamed.yaml":
+    'kind: Workflow\nname: one\nspec: { source: "name: two\\nsteps: [{ id: a, command: A }]", sauce: 1 }\n',
+};
+
+let served: Served;
+let driver: DurableDriver;
+const client = (): SluiceClient => new SluiceClient({ url: served.url, key: KEY });
+
+beforeAll(async () => {
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  const { script, problems } = readScript(SCRIPT);
+  expect(problems).toEqual([]);
+  const store = createMemoryStore();
+  await store.ensureOrganisation("default");
+  await store.putKey(adminKey("default", KEY, clock.now()));
+  driver = new DurableDriver({
+    store,
+    adapters: [createScriptedAdapter({ script, clock })],
+    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
+    clock,
+    monotonic: () => performance.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: true,
+    onTrouble: (what, error) => expect.fail(`${what}: ${String(error)}`),
+  });
+  await driver.start();
+  served = await serve({ app: createApp({ store, runtime: driver }), port: 0, host: "127.0.0.1" });
+});
+
+afterAll(async () => {
+  for (const run of (await client().listRuns({ status: "running" })).data) await client().cancelRun(run.id);
+  await served.close(0);
+  await driver.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Options {
+  readonly env?: Record<string, string>;
+  readonly tty?: boolean;
+  readonly lines?: readonly string[];
+  readonly input?: string;
+  /** Ctrl-C as soon as this is on standard error. */
+  readonly interruptAt?: RegExp;
+}
+
+async function sluice(argv: readonly string[], options: Options = {}) {
+  let out = "";
+  let err = "";
+  const listeners = new Set<() => void>();
+  const screen = (write: (text: string) => void): Screen => ({
+    isTty: options.tty === true,
+    size: () => ({ columns: 100, rows: 24 }),
+    write,
+  });
+  const lines = [...(options.lines ?? [])];
+  let interruptAt = options.interruptAt;
+  const io: Io = {
+    out: screen((text) => (out += text)),
+    err: screen((text) => {
+      err += text;
+      if (interruptAt?.test(err) !== true) return;
+      interruptAt = undefined;
+      setImmediate(() => {
+        for (const listener of listeners) listener();
+      });
+    }),
+    cwd: folder,
+    env: { SLUICE_URL: served.url, SLUICE_KEY: KEY, NO_COLOR: "1", ...options.env },
+    clock,
+    isInputTty: options.tty === true,
+    readInput: () => Promise.resolve(new TextEncoder().encode(options.input ?? "")),
+    readLine: (prompt) => {
+      err += prompt;
+      return Promise.resolve(lines.shift() ?? null);
+    },
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exitNow: (code) => expect.fail(`exit ${code} at once`),
+  };
+  const code = await main(argv, io);
+  expect(err).not.toMatch(/internal error|\n\s+at .*\.ts:/);
+  return { code, out, err, listening: listeners.size };
+}
+
+/** Starts a run and leaves it. */
+async function started(file: string): Promise<string> {
+  const { code, out } = await sluice(["run", file, "--detach"]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^run_\w+\n$/);
+  return out.trim();
+}
+
+/** A run that has come to the question it asks. */
+async function asking(): Promise<{ readonly runId: string; readonly approvalId: string }> {
+  const runId = await started("gate.lobsterX");
+  expect((await sluice(["runs", "watch", runId, "--no-wait", "--quiet"])).code).toBe(4);
+  const { data } = await client().listApprovals({ status: "pending" });
+  const approval = data.find((one) => one.runId === runId);
+  return { runId, approvalId: approval?.id ?? "" };
+}
+
+describe("sluice run on a server", () => {
+  it("saves a file, runs it, and puts the result on standard output", async () => {
+    const { code, out, err, listening } = await sluice([
+      "run",
+      "hello.lobsterX",
+      "--arg",
+      "who=Ada",
+      "--arg",
+      "times=2",
+    ]);
+    expect({ code, out, listening }).toEqual({ code: 0, out: "HELLO THERE\n", listening: 0 });
+    expect(err).toMatch(/^run_\w+ of hello@1 at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(err).toMatch(/✓ hello completed in .* · 2 nodes completed · \$0\.50 · run_\w+\n$/);
+    const [run] = (await client().listRuns({ workflow: "hello" })).data;
+    expect(run).toMatchObject({ args: { who: "Ada", times: 2 }, version: 1, status: "completed" });
+  });
+
+  it("runs what is on the server by its name, newest or as asked", async () => {
+    await sluice(["run", "hello.lobsterX", "--quiet"]);
+    expect(await sluice(["run", "hello", "--quiet"])).toMatchObject({ code: 0, out: "HELLO THERE\n", err: "" });
+    expect(await sluice(["run", "hello@1", "--quiet"])).toMatchObject({ code: 0, out: "HELLO THERE\n" });
+    expect(await sluice(["run", "hello@99"])).toMatchObject({ code: 2 });
+    expect(await sluice(["run", "nobody"])).toMatchObject({
+      code: 2,
+      err: 'sluice: unknown_workflow: There is no workflow "nobody".\n',
+    });
+  });
+
+  it("writes one event per line and the state last", async () => {
+    const { code, out, err } = await sluice(["run", "hello.lobsterX", "--json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const lines = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const events = lines.slice(0, -1);
+    expect(events.map(({ eventId }) => eventId)).toEqual(events.map((_, index) => index + 1));
+    expect(events[0]).toMatchObject({ type: "run.started" });
+    expect(events.at(-1)).toMatchObject({ type: "run.completed" });
+    expect(lines.at(-1)).toMatchObject({ status: "completed", executedCount: 2, lastEventId: events.length });
+  });
+
+  it("shows the same tree at a terminal", async () => {
+    const { code, err } = await sluice(["run", "hello.lobsterX"], { tty: true });
+    expect(code).toBe(0);
+    expect(err).toMatch(/✓ greet {2}\d+ ms/);
+    expect(err).toMatch(/hello · completed · 2\/2 · /);
+  });
+
+  it("fails with the words of what failed", async () => {
+    const { code, err } = await sluice(["run", "broken.lobsterX"]);
+    expect(code).toBe(1);
+    expect(err).toContain("try: failed: provider_refused: not today\n");
+  });
+
+  it("fetches results that are too large for the state", async () => {
+    const { code, out } = await sluice(["run", "large.lobsterX", "--quiet"]);
+    expect(code).toBe(0);
+    expect(out).toContain("x".repeat(70_000));
+    const [run] = (await client().listRuns({ workflow: "large" })).data;
+    expect((await sluice(["runs", "show", run?.id ?? "", "--node", "write"])).out).toContain("x".repeat(70_000));
+  });
+
+  it("refuses what is wrong before anything is started", async () => {
+    expect(await sluice(["run", "invalid.lobsterX"])).toMatchObject({ code: 2, out: "" });
+    expect((await sluice(["run", "hello.lobsterX", "--arg", "times=x"])).err).toContain("args.times: wrong_type:");
+    expect(await sluice(["run", "nothing.lobsterX"])).toMatchObject({ code: 2 });
+  });
+
+  it("leaves a run alone when told to, and prints it as JSON when asked", async () => {
+    const { code, out } = await sluice(["run", "hello.lobsterX", "--detach", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ workflow: "hello", version: 1 });
+  });
+
+  it("cancels the run it started on Ctrl-C", async () => {
+    const { code, err, listening } = await sluice(["run", "slow.lobsterX"], { interruptAt: /▸ wait/ });
+    expect({ code, listening }).toEqual({ code: 3, listening: 0 });
+    expect(err).toContain("cancelling; once more to stop at once");
+    expect(err).toContain("slow cancelled");
+  });
+
+  it("stops with 4 when a person is needed and nobody wants to wait", async () => {
+    const { code, err } = await sluice(["run", "gate.lobsterX", "--no-wait"]);
+    expect(code).toBe(4);
+    expect(err).toContain("waiting for a person");
+  });
+
+  it("answers approvals when told to, or by whoever sits there", async () => {
+    expect((await sluice(["run", "gate.lobsterX", "--approve", "all", "--quiet"])).code).toBe(0);
+    expect((await sluice(["run", "gate.lobsterX", "--approve", "reject"])).code).toBe(1);
+    const asked = await sluice(["run", "gate.lobsterX"], { tty: true, lines: ["r", "too early"] });
+    expect(asked.code).toBe(1);
+    expect(asked.err).toContain("[a]pprove · [r]eject · [l]ater: ");
+  });
+
+  it("is refused by a paused workflow with 6", async () => {
+    await sluice(["apply", "-f", "manifests.yaml", "--quiet"]);
+    expect(await sluice(["run", "two"])).toMatchObject({
+      code: 6,
+      out: "",
+      err: 'sluice: workflow_paused: "two" is paused and takes no new runs.\n',
+    });
+  });
+});
+
+describe("a server that is not as it should be", () => {
+  it("is not there", async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const env = { SLUICE_URL: `http://127.0.0.1:${port}` };
+    for (const argv of [
+      ["runs", "list"],
+      ["run", "hello"],
+      ["run", "hello.lobsterX"],
+    ]) {
+      expect(await sluice(argv, { env })).toEqual({
+        code: 5,
+        out: "",
+        err: `sluice: cannot reach http://127.0.0.1:${port}: nothing listens there\n`,
+        listening: 0,
+      });
+    }
+  });
+
+  it("does not know the key", async () => {
+    const { code, err } = await sluice(["runs", "list"], { env: { SLUICE_KEY: "slk_wrong_0123456789" } });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: "sluice: unauthenticated: The key is unknown, expired or revoked. Set SLUICE_KEY or --key to a key of this server.\n",
+    });
+    expect((await sluice(["runs", "list", "--key", KEY], { env: { SLUICE_KEY: "slk_wrong_0123456789" } })).code).toBe(
+      0,
+    );
+  });
+
+  it("is somebody else's", async () => {
+    const other = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>hi"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const { code, err } = await sluice(["runs", "list", "--url", url]);
+    expect({ code, err }).toEqual({ code: 5, err: `sluice: ${url} answers, but it is no Sluice server (200)\n` });
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+describe("sluice runs", () => {
+  it("lists", async () => {
+    const id = await started("hello.lobsterX");
+    const { code, out } = await sluice(["runs", "list", "--workflow", "hello", "--limit", "100"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^RUN\s+WORKFLOW\s+STATUS\s+CREATED\s+DURATION\s+COST\n/);
+    expect(out).toMatch(new RegExp(`^${id}\\s+hello@1`, "m"));
+    const page = await sluice(["runs", "list", "--limit", "1", "--json"]);
+    expect(JSON.parse(page.out)).toMatchObject({ data: [{ id: expect.any(String) }], nextCursor: expect.any(String) });
+    const { nextCursor } = JSON.parse(page.out);
+    const next = await sluice(["runs", "list", "--limit", "1", "--cursor", nextCursor, "--json"]);
+    expect(JSON.parse(next.out).data[0].id).not.toBe(JSON.parse(page.out).data[0].id);
+    expect((await sluice(["runs", "list", "--limit", "1"])).err).toContain("there are more: --cursor ");
+    expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("there are no runs");
+    expect((await sluice(["runs", "list", "--cursor", "nonsense"])).code).toBe(2);
+  });
+
+  it("shows", async () => {
+    const id = await started("hello.lobsterX");
+    await sluice(["runs", "watch", id, "--quiet"]);
+    const { out } = await sluice(["runs", "show", id]);
+    expect(out).toMatch(/status\s+completed\n/);
+    expect(out).toMatch(/\nshout\s+completed\s+1\s/);
+    expect(JSON.parse((await sluice(["runs", "show", id, "--json"])).out)).toMatchObject({
+      id,
+      status: "completed",
+      state: { runId: id, nodeResults: [{ nodeId: "greet" }, { nodeId: "shout" }] },
+    });
+    expect((await sluice(["runs", "show", id, "--node", "greet"])).out).toBe("Hello there\n");
+    expect(JSON.parse((await sluice(["runs", "show", id, "--node", "greet", "--json"])).out)).toHaveProperty(
+      "attempts",
+    );
+    expect(await sluice(["runs", "show", id, "--node", "nobody"])).toMatchObject({ code: 2 });
+    expect(await sluice(["runs", "show", "run_nothing"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  it("watches, and Ctrl-C only stops watching", async () => {
+    const id = await started("slow.lobsterX");
+    const { code, err } = await sluice(["runs", "watch", id], { interruptAt: /▸ wait/ });
+    expect(code).toBe(3);
+    expect(err).toContain("no longer watching; the run goes on");
+    expect((await client().getRun(id)).status).toBe("running");
+    const cancelled = await sluice(["runs", "cancel", id]);
+    expect(cancelled).toMatchObject({ code: 0, out: `${id}\n` });
+    expect((await sluice(["runs", "watch", id])).code).toBe(3);
+    expect((await sluice(["runs", "cancel", id])).code).toBe(2);
+  });
+
+  it("restarts, rewinds, branches and recovers", async () => {
+    writeFileSync(
+      join(folder, "mend.lobsterX"),
+      "name: mend\nargs: { n: { type: integer, default: 1 } }\nsteps:\n  - { id: draft, command: 'Draft ${n}' }\n",
+    );
+    const failed = await started("mend.lobsterX");
+    expect((await sluice(["runs", "watch", failed, "--quiet"])).code).toBe(1);
+    expect(await sluice(["runs", "recover", failed, "--watch", "--quiet"])).toMatchObject({ code: 0, out: "mended\n" });
+    const restarted = await sluice(["runs", "restart", failed, "--from-node", "draft", "--json"]);
+    expect(JSON.parse(restarted.out)).toMatchObject({ sourceRunId: failed });
+    const id = await started("hello.lobsterX");
+    await sluice(["runs", "watch", id, "--quiet"]);
+    expect(await sluice(["runs", "rewind", id, "--to", "1", "--watch"])).toMatchObject({
+      code: 0,
+      out: "HELLO THERE\n",
+    });
+    const branched = await sluice(["runs", "branch", id, "--at", "1", "--arg", "times=7"]);
+    expect(branched).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
+    expect((await client().getRun(branched.out.trim())).args).toEqual({ who: "you", times: 7 });
+    expect(await sluice(["runs", "branch", id, "--at", "99999"])).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("sluice approvals", () => {
+  it("lists, shows and approves", async () => {
+    const { runId, approvalId } = await asking();
+    expect((await sluice(["approvals", "list", "--limit", "100"])).out).toMatch(
+      new RegExp(`${approvalId}\\s+${runId}\\s+ok\\s+pending`),
+    );
+    expect((await sluice(["approvals", "show", approvalId])).out).toMatch(/choices\s+approve, reject\n/);
+    expect(JSON.parse((await sluice(["approvals", "show", approvalId, "--json"])).out)).toMatchObject({
+      id: approvalId,
+      runId,
+    });
+    expect(await sluice(["approvals", "approve", approvalId, "--reason", "checked"])).toMatchObject({
+      code: 0,
+      out: "",
+      err: `${approvalId} answered with approve\n`,
+    });
+    expect((await sluice(["runs", "watch", runId, "--quiet"])).code).toBe(0);
+    expect((await sluice(["approvals", "approve", approvalId])).err).toContain("sluice: approval_closed: ");
+    expect((await sluice(["approvals", "list", "--status", "approved", "--limit", "100"])).out).toContain(approvalId);
+  });
+
+  it("rejects only with a reason, and takes no choice that is not offered", async () => {
+    const { runId, approvalId } = await asking();
+    expect(await sluice(["approvals", "reject", approvalId])).toMatchObject({ code: 2 });
+    expect((await sluice(["approvals", "resolve", approvalId, "--choice", "retry"])).err).toBe(
+      `sluice: ${approvalId} cannot be answered with retry; the choices are approve, reject\n`,
+    );
+    const answered = await sluice([
+      "approvals",
+      "resolve",
+      approvalId,
+      "--choice",
+      "reject",
+      "--reason",
+      "no",
+      "--json",
+    ]);
+    expect(JSON.parse(answered.out)).toMatchObject({ id: approvalId, status: "rejected", reason: "no" });
+    expect((await sluice(["runs", "watch", runId, "--quiet"])).code).toBe(1);
+    expect(await sluice(["approvals", "show", "apr_nothing"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("sluice apply and workflows", () => {
+  it("creates, leaves alone and updates, with a diff, and only tells when told so", async () => {
+    const dry = await sluice(["apply", "-f", "-", "--dry-run"], {
+      input: 'kind: Workflow\nname: dry\nspec: { source: "name: dry\\nsteps: [{ id: a, command: A }]\\n" }\n',
+    });
+    expect(dry).toMatchObject({ code: 0 });
+    expect(dry.out).toContain("Workflow dry would be created\n@@ -1 +1 @@\n+name: dry\n");
+    expect((await sluice(["workflows", "get", "dry"])).code).toBe(2);
+    await sluice(["apply", "-f", "manifests.yaml"]);
+    expect(JSON.parse((await sluice(["apply", "-f", "manifests.yaml", "--json"])).out)).toEqual({
+      applied: ["one", "two"].map((name) => ({ kind: "Workflow", name, action: "unchanged" })),
+    });
+    const changed = await sluice(["apply", "-f", "changed.yaml"]);
+    expect(changed.out).toContain("Workflow one updated\n");
+    expect(changed.out).toContain("-  - { id: a, command: A }\n+  - { id: a, command: Another }\n");
+    expect((await client().getWorkflow("two")).status).toBe("paused");
+    expect(await sluice(["apply", "-f", "hello.lobsterX", "--quiet"])).toMatchObject({ code: 0 });
+  });
+
+  it("changes nothing when anything is wrong", async () => {
+    const { code, err } = await sluice(["apply", "-f", "agents.yaml", "-f", "misnamed.yaml", "-f", "invalid.lobsterX"]);
+    expect(code).toBe(2);
+    expect(err).toContain('agents.yaml:1:1: only manifests of kind Workflow can be applied, not "Agent"\n');
+    expect(err).toContain('misnamed.yaml:1:1: "sauce" cannot be applied, did you mean "source"?\n');
+    expect(err).toContain('misnamed.yaml:1:1: the manifest is called "one", but its source "two"\n');
+    expect(err).toContain("invalid.lobsterX:3:");
+    expect(err).toMatch(/sluice: the manifests are not valid, nothing was changed\n$/);
+    expect(await sluice(["apply", "-f", "nowhere"])).toMatchObject({ code: 2 });
+  });
+
+  it("lists and shows, down to the very text", async () => {
+    await sluice(["run", "hello.lobsterX", "--quiet"]);
+    expect((await sluice(["workflows", "list"])).out).toMatch(/hello\s+1\s+active\s+lobsterx/);
+    expect((await sluice(["workflows", "get", "hello"])).out).toMatch(/args\s+who \(string\), times \(integer\)\n/);
+    expect((await sluice(["workflows", "get", "hello", "--source"])).out).toBe(
+      readFileSync(join(folder, "hello.lobsterX"), "utf8"),
+    );
+    expect(JSON.parse((await sluice(["workflows", "get", "hello", "--version", "1", "--json"])).out)).toMatchObject({
+      name: "hello",
+      version: 1,
+      status: "active",
+      source: FILES["hello.lobsterX"],
+    });
+  });
+});
+
+describe("sluice keys", () => {
+  it("makes a key that is shown once, works, and can be revoked", async () => {
+    const { code, out, err } = await sluice([
+      "keys",
+      "create",
+      "--label",
+      "ci",
+      "--role",
+      "viewer",
+      "--expires",
+      "30d",
+    ]);
+    expect(code).toBe(0);
+    const key = out.trim();
+    const id = /^(key_\w+)/.exec(err)?.[1] ?? "";
+    expect((await sluice(["runs", "list", "--key", key])).code).toBe(0);
+    expect((await sluice(["run", "hello.lobsterX", "--key", key])).err).toContain("sluice: forbidden: ");
+    expect((await sluice(["keys", "list"])).out).toMatch(new RegExp(`^${id}\\s+ci\\s`, "m"));
+    expect((await sluice(["keys", "list", "--json"])).out).not.toContain(key);
+    expect(await sluice(["keys", "revoke", id])).toMatchObject({ code: 0, err: `${id} is revoked\n` });
+    expect((await sluice(["runs", "list", "--key", key])).code).toBe(2);
+  });
+
+  it.each([
+    [["keys", "create", "--label", "x"], "say what the key may do"],
+    [["keys", "create", "--label", "x", "--role", "admin", "--permission", "run:read"], "say what the key may do"],
+    [["keys", "create", "--label", "x", "--role", "admin", "--expires", "yesterday"], "--expires yesterday: write 90m"],
+    [["keys", "create", "--label", "x", "--role", "admin", "--expires", "0d"], "--expires 0d: write 90m"],
+    [["keys", "create", "--label", "x", "--permission", "everything"], "invalid_request"],
+    [["keys", "revoke", "key_nothing"], "unknown_api_key"],
+  ])("refuses %j", async (argv, said) => {
+    const { code, out, err } = await sluice(argv);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(said);
+  });
+});
+
+describe("sluice doctor", () => {
+  it("finds everything well, or says what is not and how to mend it", async () => {
+    const well = await sluice(["doctor", "--port", "0"]);
+    expect(well).toMatchObject({ code: 0, err: "" });
+    expect(well.out).toContain(`✓ server: ${served.url} answers and takes the key\n`);
+    const ill = await sluice(["doctor", "--json", "--port", String(served.port)], {
+      env: { SLUICE_KEY: "slk_wrong_0123456789", DATABASE_URL: "postgres://127.0.0.1:9/nothing" },
+    });
+    expect(ill.code).toBe(1);
+    const { ok, findings } = JSON.parse(ill.out);
+    expect(ok).toBe(false);
+    expect(findings.filter((one: { ok: boolean }) => !one.ok).map((one: { check: string }) => one.check)).toEqual([
+      "database",
+      "port",
+      "server",
+    ]);
+    for (const finding of findings) if (!finding.ok) expect(finding.fix).toBeTruthy();
+  });
+});

@@ -1,0 +1,180 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createSystemClock } from "../bridge/index.ts";
+import { SluiceClient } from "../client/index.ts";
+import type { Io, Screen } from "./io.ts";
+import { main } from "./main.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-up-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A command that is left running until somebody stops it. */
+function begin(argv: readonly string[], env: Record<string, string> = {}) {
+  const said = { out: "", err: "" };
+  const listeners = new Set<() => void>();
+  let onLine: () => void = () => undefined;
+  const screen = (side: "out" | "err"): Screen => ({
+    isTty: false,
+    size: () => ({ columns: 100, rows: 24 }),
+    write(text) {
+      said[side] += text;
+      onLine();
+    },
+  });
+  const io: Io = {
+    out: screen("out"),
+    err: screen("err"),
+    cwd: folder,
+    env,
+    clock: createSystemClock(),
+    isInputTty: false,
+    readInput: () => Promise.resolve(new Uint8Array()),
+    readLine: () => Promise.resolve(null),
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exitNow: (code) => expect.fail(`exit ${code} at once: ${said.err}`),
+  };
+  const ended = main(argv, io);
+  /** The first line of standard output. */
+  const ready = new Promise<string>((resolve, reject) => {
+    onLine = () => {
+      if (said.out.includes("\n")) resolve(said.out.slice(0, said.out.indexOf("\n")));
+    };
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${said.err}`)));
+  });
+  ready.catch(() => undefined);
+  const stop = async (): Promise<number> => {
+    for (const listener of listeners) listener();
+    return ended;
+  };
+  return { said, ended, ready, stop };
+}
+
+async function sluice(argv: readonly string[], env: Record<string, string> = {}) {
+  const { said, ended } = begin(argv, env);
+  return { code: await ended, ...said };
+}
+
+describe("sluice up", () => {
+  it("starts everything, shows the demo, is found by other commands, and keeps all of it over a restart", async () => {
+    const T0 = performance.now(); const L = (w: string) => process.stderr.write(`## ${w} ${Math.round(performance.now() - T0)}\n`);
+const first = begin(["up", "--json", "--port", "0"]);
+    const announced = JSON.parse(await first.ready);
+    expect(Object.keys(announced)).toEqual(["url", "consoleUrl", "key", "pid"]);
+    expect(announced).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), pid: process.pid });
+    expect(announced.consoleUrl).toBe(`${announced.url}/`);
+    expect(first.said.err).toBe("preparing the database, once …\n");
+    const { key } = announced;
+    expect(readFileSync(join(folder, ".sluice/key"), "utf8")).toBe(`${key}\n`);
+    for (const file of ["key", "server.json"]) expect(statSync(join(folder, ".sluice", file)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, ".sluice")).mode & 0o777).toBe(0o700);
+
+    L("ready1");
+    const listed = await sluice(["workflows", "list", "--json"]);
+    expect(
+      JSON.parse(listed.out)
+        .data.map(({ name }: { name: string }) => name)
+        .toSorted(),
+    ).toEqual(["demo-approval", "demo-diamond", "demo-for-each", "demo-hello"]);
+    const ran = await sluice(["run", "demo-hello", "--arg", "name=Ada", "--detach"]);
+    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
+
+    expect(await sluice(["up", "--port", "0"])).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringMatching(/^sluice: .*\n$/),
+    });
+    expect(await sluice(["migrate"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("in use by another Sluice"),
+    });
+    expect((await sluice(["doctor"])).code).toBe(0);
+
+    L("before stop1");
+    expect(await first.stop()).toBe(0);
+    L("stop1");
+    expect(existsSync(join(folder, ".sluice/server.json"))).toBe(false);
+    expect((await sluice(["runs", "list"])).code).toBe(5);
+
+    const second = begin(["up", "--port", "0", "--no-demo"]);
+    await second.ready;
+    L("ready2");
+    expect(second.said.out).toContain(`Key  ${key}\n`);
+    expect(second.said.err).toBe("");
+    expect((await sluice(["runs", "watch", ran.out.trim(), "--quiet"])).code).toBe(0);
+    L("watched");
+    expect(await second.stop()).toBe(0);
+
+    L("stop2");
+    const given = "slk_given_0123456789";
+    const third = begin([
+      "up",
+      "--json",
+      "--port",
+      "0",
+      "--key",
+      given,
+      "--no-console",
+      "--public-url",
+      "https://sluice.example/",
+    ]);
+    expect(JSON.parse(await third.ready)).toEqual({
+      url: "https://sluice.example",
+      consoleUrl: null,
+      key: given,
+      pid: process.pid,
+    });
+    expect((await sluice(["runs", "list"])).code).toBe(0);
+    expect(await sluice(["runs", "list", "--key", key])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("unauthenticated"),
+    });
+    L("third");
+    expect(await third.stop()).toBe(0);
+  });
+
+  it("answers by a script, writes a ledger, and goes without the demo", async () => {
+    writeFileSync(join(folder, "script.yaml"), "nodes: { say: { stdout: scripted } }\n");
+    writeFileSync(join(folder, "say.lobsterX"), "name: say\nsteps:\n  - { id: say, command: Say }\n");
+    const key = "slk_ledger_0123456789";
+    const flags = ["--script", "script.yaml", "--ledger", "ledger.jsonl", "--no-demo", "--key", key];
+    const up = begin(["up", "--json", "--port", "0", "--data", "other", ...flags]);
+    const { url } = JSON.parse(await up.ready);
+    const client = new SluiceClient({ url, key });
+    expect((await client.listWorkflows()).data).toEqual([]);
+    expect(await sluice(["run", "say.lobsterX", "--url", url, "--key", key, "--quiet"])).toMatchObject({
+      code: 0,
+      out: "scripted\n",
+    });
+    expect(JSON.parse(readFileSync(join(folder, "ledger.jsonl"), "utf8"))).toMatchObject({ node: "say" });
+    expect(await up.stop()).toBe(0);
+  });
+
+  it("says in one line which port is in use, and lets go of the database", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const { port } = taken.address() as AddressInfo;
+    const { code, out, err } = await sluice(["up", "--data", "other", "--port", String(port)]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toBe(`sluice: port ${port} is in use: choose another with --port, or --port 0 for any\n`);
+    await new Promise((resolve) => taken.close(resolve));
+    expect(await sluice(["migrate", "--data", "other"])).toEqual({
+      code: 0,
+      out: "",
+      err: "the database is up to date\n",
+    });
+  });
+
+  it.each([["up"], ["serve"], ["migrate"]])("%s says in one line that the database is down", async (command) => {
+    const { code, out, err } = await sluice([command, "--database-url", "postgres://127.0.0.1:9/nothing"]);
+    expect({ code, out }).toEqual({ code: 5, out: "" });
+    expect(err).toMatch(/^sluice: the database cannot be reached: .*\n$/);
+    expect(err).not.toContain("127.0.0.1:9/nothing");
+  });
+});

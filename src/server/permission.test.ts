@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, createApi, GATED, HELLO, STRANGER } from "../../test/api/fixture.ts";
+import { OPEN_ROUTES } from "./open-routes.ts";
+import { PERMISSIONS, permissionsOf, ROLES } from "./permission.ts";
+import { ROUTES } from "./route-table.ts";
+
+let api: Api;
+let names: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  api = await createApi();
+  await api.save(HELLO);
+  await api.save(GATED);
+  const runId = await api.run("gated");
+  const approvals = await api.tell("GET", "approvals?status=pending");
+  const keys = await api.tell("GET", "keys");
+  names = {
+    name: "hello",
+    version: "1",
+    runId,
+    eventId: "2",
+    nodeId: "draft",
+    approvalId: approvals.body.data[0].id,
+    hash: `sha256:${"0".repeat(64)}`,
+    keyId: keys.body.data[0].id,
+  };
+});
+afterAll(() => api.close());
+
+const pathOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name);
+/** A body no route takes, so that asking changes nothing: who may ask is decided before it is read. */
+const NOTHING = { body: { "": 0 } };
+const bodyOf = (method: string): object => (method === "GET" || method === "DELETE" ? {} : NOTHING);
+
+describe("permissions", () => {
+  it("knows nobody without a key, on any route", async () => {
+    for (const { method, path } of ROUTES) {
+      for (const key of [null, "slk_unknown_key", "garbage", `slk_${"x".repeat(300)}`, "slk_' OR 1=1 --"]) {
+        const { status, body, headers } = await api.tell(method, pathOf(path), { key, ...bodyOf(method) });
+        expect([method, path, status, body.code]).toEqual([method, path, 401, "unauthenticated"]);
+        expect(headers.get("www-authenticate")).toContain("Bearer");
+      }
+    }
+  });
+
+  it("lets a key do what its permission says and nothing else", async () => {
+    for (const permission of PERMISSIONS) {
+      const key = await api.key([permission]);
+      for (const { method, path, permission: needed } of ROUTES) {
+        // A stream that may be opened stays open, and a revoked key would spoil the others.
+        if (needed === permission && (path.includes("stream") || path.startsWith("/execute") || method === "DELETE"))
+          continue;
+        const { status, body } = await api.tell(method, pathOf(path), { key, ...bodyOf(method) });
+        const told = [permission, method, path, status === 403];
+        expect(told).toEqual([permission, method, path, needed !== permission]);
+        if (status === 403) expect(body.code).toBe("forbidden");
+      }
+    }
+  });
+
+  it("gives roles what the contract says", () => {
+    const reading = ["workflow:read", "run:read", "governance:read", "audit:read"];
+    const more: Record<(typeof ROLES)[number], readonly string[]> = {
+      viewer: [],
+      author: ["workflow:write"],
+      operator: ["workflow:execute", "run:cancel"],
+      approver: ["governance:approve"],
+      admin: PERMISSIONS.filter((permission) => !reading.includes(permission)),
+    };
+    for (const role of ROLES) expect([...permissionsOf(role)].sort()).toEqual([...reading, ...more[role]].sort());
+  });
+
+  it("hides everything of another organisation", async () => {
+    const bodies: Record<string, object> = {
+      "workflows.update": { status: "paused" },
+      "runs.rewind": { eventId: 1 },
+      "runs.branch": { eventId: 1 },
+      "runs.resolve": { values: { a: 1 } },
+      "approvals.resolve": { decision: "approve" },
+    };
+    for (const { method, path, operation } of ROUTES) {
+      if (!path.includes("{") || operation === "workflows.save") continue;
+      const body = bodies[operation] ?? (method === "POST" ? {} : undefined);
+      const { status, body: answer } = await api.tell(method, pathOf(path), {
+        key: STRANGER,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([operation, status]).toEqual([operation, 404]);
+      expect(answer.code).toMatch(/^(?:unknown_\w+|not_found)$/);
+    }
+    const started = await api.tell("POST", "runs", { key: STRANGER, body: { workflow: "hello", args: { who: "x" } } });
+    expect([started.status, started.body.code]).toEqual([404, "unknown_workflow"]);
+    for (const list of ["workflows", "runs", "approvals"]) {
+      expect((await api.tell("GET", list, { key: STRANGER })).body).toEqual({ data: [] });
+    }
+    expect((await api.tell("GET", `runs/${names["runId"]}`)).body.status).toBe("running");
+  });
+
+  it("leaves open only what tells nothing", () => {
+    expect(OPEN_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /healthz",
+      "GET /readyz",
+      "GET /metrics",
+      "GET /openapi.json",
+      "GET /docs",
+      "GET /sluice.css",
+      "GET /",
+      "POST /session",
+      "POST /session/end",
+    ]);
+  });
+
+  it("meets no surprise on the way", () => {
+    expect(api.troubles).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { BadCursor, type Listed, type Page } from "../../src/store/index.ts";
+import { approval, creation, logFrom, share } from "./shares.ts";
+import type { SubjectOf } from "./store-contract.ts";
+
+/** Every page of a list, as a client would fetch them. */
+async function pages<T>(list: (page: Page) => Promise<Listed<T>>, limit: number): Promise<T[][]> {
+  const found: T[][] = [];
+  let cursor: string | null = null;
+  do {
+    const listed: Listed<T> = await list({ limit, cursor });
+    found.push([...listed.data]);
+    cursor = listed.nextCursor;
+  } while (cursor !== null);
+  return found;
+}
+
+export function listRules(subjectOf: SubjectOf): void {
+  describe("lists of runs", () => {
+    it("are newest first, in pages that are exactly full or end", async () => {
+      const { store } = subjectOf();
+      const ids = ["run_e", "run_d", "run_c", "run_b", "run_a"];
+      await store.commit(ids.map((id, index) => creation(id, { createdAt: 9_000 - 1_000 * Math.min(index, 3) })));
+      const list = (page: Page) => store.listRuns("org_1", {}, page);
+      const idsOf = async (limit: number) => (await pages(list, limit)).map((page) => page.map(({ runId }) => runId));
+      expect(await idsOf(2)).toEqual([["run_e", "run_d"], ["run_c", "run_b"], ["run_a"]]);
+      expect(await idsOf(5)).toEqual([ids]);
+      expect(await idsOf(100)).toEqual([ids]);
+      expect(await store.listRuns("org_2", {}, { limit: 10, cursor: null })).toEqual({ data: [], nextCursor: null });
+    });
+
+    it("go on where they were, whatever is added meanwhile", async () => {
+      const { store } = subjectOf();
+      await store.commit([1, 2, 3, 4].map((at) => creation(`run_${at}`, { createdAt: at })));
+      const first = await store.listRuns("org_1", {}, { limit: 2, cursor: null });
+      await store.commit([creation("run_5", { createdAt: 5 }), creation("run_0", { createdAt: 0 })]);
+      const rest = await store.listRuns("org_1", {}, { limit: 10, cursor: first.nextCursor });
+      expect(rest.data.map(({ runId }) => runId)).toEqual(["run_2", "run_1", "run_0"]);
+    });
+
+    it("are filtered by status, workflow and parent", async () => {
+      const { store } = subjectOf();
+      await store.commit([
+        creation("run_1"),
+        creation("run_2", { workflow: "other", parentRunId: "run_1" }),
+        creation("run_3", { parentRunId: "run_1" }, { head: { status: "failed" } }),
+      ]);
+      const ids = async (filter: Parameters<typeof store.listRuns>[1]) =>
+        (await store.listRuns("org_1", filter, { limit: 10, cursor: null })).data.map(({ runId }) => runId);
+      expect(await ids({ status: "failed" })).toEqual(["run_3"]);
+      expect(await ids({ workflow: "triage" })).toEqual(["run_3", "run_1"]);
+      expect(await ids({ parentRunId: "run_1" })).toEqual(["run_3", "run_2"]);
+      expect(await ids({ parentRunId: "run_1", status: "running", workflow: "other" })).toEqual(["run_2"]);
+      expect(await ids({ workflow: "' or true --" })).toEqual([]);
+    });
+
+    it.each([
+      "",
+      "x",
+      "!!",
+      "e30",
+      "WzFd",
+      "WzEsMl0",
+      "WyJhIiwiYiJd",
+      Buffer.from('[1,"\\u0000"]').toString("base64url"),
+    ])("refuse the cursor %j", async (cursor) => {
+      await expect(subjectOf().store.listRuns("org_1", {}, { limit: 1, cursor })).rejects.toThrow(BadCursor);
+    });
+  });
+
+  describe("events", () => {
+    it("are read after a cursor, no more than asked, across commits", async () => {
+      const { store } = subjectOf();
+      await store.commit([creation("run_1", {}, { events: logFrom(0, 3) }), creation("run_2")]);
+      await store.commit([share("run_1", 1, logFrom(3, 1))]);
+      await store.commit([share("run_1", 2, logFrom(4, 4))]);
+      for (let after = 0; after <= 9; after += 1) {
+        for (const limit of [1, 2, 3, 5, 100]) {
+          const expected = logFrom(0, 8).slice(after, after + limit);
+          expect(await store.readEvents("org_1", "run_1", after, limit)).toEqual(expected);
+        }
+      }
+      expect(await store.readEvents("org_2", "run_1", 0, 10)).toEqual([]);
+      expect(await store.readEvents("org_1", "run_0", 0, 10)).toEqual([]);
+    });
+  });
+
+  describe("approvals", () => {
+    const closing = {
+      id: "apr_1",
+      status: "approved",
+      choice: "approve",
+      resolvedBy: "ann",
+      resolvedAt: 1_500,
+      reason: 'fine "so far"\0',
+      modifications: { command: "ls" },
+    } as const;
+
+    it("open and close with their run, and are listed newest first", async () => {
+      const { store } = subjectOf();
+      const opened = [approval("apr_1", "run_1"), approval("apr_2", "run_1", { requestedAt: 2_000 })];
+      await store.commit([creation("run_1", {}, { approvalsOpened: opened })]);
+      expect(await store.getApproval("org_1", "apr_1")).toEqual(opened[0]);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { approvalsClosed: [closing] })]);
+      expect(await store.getApproval("org_1", "apr_1")).toEqual({ ...opened[0], ...closing });
+      const ids = async (status: "pending" | "approved" | null) =>
+        (await store.listApprovals("org_1", status, { limit: 10, cursor: null })).data.map(({ id }) => id);
+      expect(await ids(null)).toEqual(["apr_2", "apr_1"]);
+      expect(await ids("pending")).toEqual(["apr_2"]);
+      expect(await ids("approved")).toEqual(["apr_1"]);
+      const list = (page: Page) => store.listApprovals("org_1", null, page);
+      expect((await pages(list, 1)).map((page) => page.length)).toEqual([1, 1]);
+    });
+
+    it("may open and close in one commit, and belong to their run and organisation", async () => {
+      const { store } = subjectOf();
+      await store.commit([
+        creation("run_1", {}, { approvalsOpened: [approval("apr_1", "run_1")], approvalsClosed: [closing] }),
+        creation("run_2", {}, { approvalsOpened: [approval("apr_2", "run_2")] }),
+      ]);
+      expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "approved", reason: closing.reason });
+      await store.commit([share("run_1", 1, logFrom(2, 1), { approvalsClosed: [{ ...closing, id: "apr_2" }] })]);
+      expect(await store.getApproval("org_1", "apr_2")).toMatchObject({ status: "pending" });
+      expect(await store.getApproval("org_2", "apr_1")).toBeUndefined();
+      expect((await store.listApprovals("org_2", null, { limit: 10, cursor: null })).data).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,106 @@
+import type { RunEvent } from "../../src/core/event/index.ts";
+import type { ApprovalRecord, Head, KeyRecord, NewRun, RunCommit } from "../../src/store/index.ts";
+
+/** Shares of commits as a driver would make them, for runs that do nothing in particular. */
+export const NEW_RUN: NewRun = {
+  workflow: "triage",
+  version: 1,
+  definitionHash: "sha256:0",
+  args: { ticket: 7 },
+  trigger: "api",
+  traceId: "t".repeat(32),
+  rootSpanId: "s".repeat(16),
+  parentRunId: null,
+  sourceRunId: null,
+  recursionDepth: 0,
+  gateway: null,
+  model: null,
+  roleBindings: { writer: "agent-1" },
+  startedBy: "key_1",
+  createdAt: 1_000,
+  idempotency: null,
+};
+
+const HEAD: Head = { status: "running", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: 1_000, endedAt: null };
+
+export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };
+
+export function logged(eventId: number, message = `event ${eventId}`): RunEvent {
+  return { eventId, at: 1_000 + eventId, type: "node.log", payload: { nodeId: "a", level: "info", message } };
+}
+
+/** `count` events after `after`. */
+export function logFrom(after: number, count: number): RunEvent[] {
+  return Array.from({ length: count }, (_, index) => logged(after + index + 1));
+}
+
+/** One run's share: its head follows from its events. */
+export function share(
+  runId: string,
+  expectedVersion: number,
+  events: readonly RunEvent[],
+  parts: Parts = {},
+): RunCommit {
+  return {
+    runId,
+    orgId: "org_1",
+    expectedVersion,
+    create: null,
+    events,
+    opened: [],
+    closed: [],
+    timersSet: [],
+    timersCleared: [],
+    approvalsOpened: [],
+    approvalsClosed: [],
+    ...parts,
+    head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
+  };
+}
+
+export function creation(runId: string, run: Partial<NewRun> = {}, parts: Parts = {}): RunCommit {
+  return share(runId, 0, parts.events ?? logFrom(0, 2), { create: { ...NEW_RUN, ...run }, ...parts });
+}
+
+export function approval(id: string, runId: string, parts: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return {
+    id,
+    orgId: "org_1",
+    runId,
+    nodeId: "a",
+    attempt: null,
+    epoch: 0,
+    source: "gate",
+    summary: "May it?",
+    agentId: null,
+    digest: "sha256:1",
+    rendered: "rm -rf \u{1F600} \\ \" ' \n",
+    choices: ["approve", "reject"],
+    approvers: [{ who: "ops", withinMs: null }],
+    isSeparate: false,
+    status: "pending",
+    choice: null,
+    requestedAt: 1_000,
+    expiresAt: 2_000,
+    resolvedBy: null,
+    resolvedAt: null,
+    reason: null,
+    modifications: null,
+    ...parts,
+  };
+}
+
+export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id,
+    orgId: "org_1",
+    hash: `hash of ${id}`,
+    label: "laptop",
+    permissions: ["run:read"],
+    agentId: null,
+    createdAt: 1_000,
+    expiresAt: null,
+    revokedAt: null,
+    ...parts,
+  };
+}

@@ -1,0 +1,34 @@
+import { createSqlStore, type Sql } from "../../src/store/index.ts";
+import type { Subject } from "./store-contract.ts";
+
+const TABLES =
+  "runs, run_heads, event_blocks, blobs, open_attempts, timers, approvals, idempotency_keys, replicas, organisations, " +
+  "definitions, workflows, workflow_versions, keys";
+
+/** Time cannot be made to pass in a database, but everything it is compared with can be made older. */
+const AGED = [
+  ["idempotency_keys", "created_at"],
+  ["replicas", "expires_at"],
+  ["timers", "due_at"],
+  ["open_attempts", "deadline_at"],
+] as const;
+
+export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): Subject {
+  return {
+    store: createSqlStore(sql),
+    rival: createSqlStore(rival),
+    passTime: async (ms) => {
+      for (const [table, column] of AGED) {
+        await sql.query({ name: "", text: `update ${table} set ${column} = ${column} - ${ms}` });
+      }
+    },
+    reset: async () => {
+      await sql.query({ name: "", text: `truncate ${TABLES}` });
+    },
+    close: async () => {
+      await sql.close();
+      await rival.close();
+      await cleanUp();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, beforeEach, describe } from "vitest";
+import type { Store } from "../../src/store/index.ts";
+import { commitRules } from "./commit-rules.ts";
+import { listRules } from "./list-rules.ts";
+import { registryRules } from "./registry-rules.ts";
+import { replicaRules } from "./replica-rules.ts";
+
+/** A store under test, and what a test may do to the world around it. */
+export interface Subject {
+  readonly store: Store;
+  /** Another client of the same data; the store itself where there can be none. */
+  readonly rival: Store;
+  /** As if so much database time had passed. */
+  passTime(ms: number): Promise<void>;
+  /** Forgets everything. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type SubjectOf = () => Subject;
+
+/** What holds for every store, whatever it is made of. */
+export function testStore(name: string, open: () => Promise<Subject>): void {
+  describe(`the store contract on ${name}`, () => {
+    let subject: Subject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    beforeEach(() => subject.reset());
+    afterAll(() => subject.close());
+    const subjectOf: SubjectOf = () => subject;
+    commitRules(subjectOf);
+    listRules(subjectOf);
+    registryRules(subjectOf);
+    replicaRules(subjectOf);
+  });
+}

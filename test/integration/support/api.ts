@@ -1,0 +1,131 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { RunStatus } from "../../../src/core/event/index.ts";
+import type { EventFrame } from "../../../src/core/view/index.ts";
+import { PATIENCE_MS } from "./waiting.ts";
+
+/** A run as the API shows it, as far as tests look. */
+export interface RunOnWire {
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly lastEventId: number;
+}
+
+export interface ApprovalOnWire {
+  readonly id: string;
+  readonly runId: string;
+  readonly status: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const TRY_AGAIN_MS = 60;
+
+/** A client that knows several servers, some of which may be dead, and asks until one answers. */
+export class Api {
+  readonly #key: string;
+  readonly #urls: () => readonly string[];
+  #turn = 0;
+
+  constructor(key: string, urls: () => readonly string[]) {
+    this.#key = key;
+    this.#urls = urls;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return { authorization: `Bearer ${this.#key}` };
+  }
+
+  /** The servers take turns. */
+  nextUrl(): string | undefined {
+    const urls = this.#urls();
+    this.#turn += 1;
+    return urls[this.#turn % Math.max(1, urls.length)];
+  }
+
+  async putWorkflow(name: string, source: string): Promise<void> {
+    await this.#insist("PUT", `/workflows/${name}`, { source });
+  }
+
+  /** Asked again under the same key until it is accepted: however often that is, it is one run. */
+  async startRun(workflow: string, idempotencyKey: string): Promise<RunOnWire> {
+    const headers = { "idempotency-key": idempotencyKey };
+    return (await this.#insist("POST", "/runs", { workflow }, headers)) as RunOnWire;
+  }
+
+  async getRun(runId: string): Promise<RunOnWire> {
+    return (await this.#insist("GET", `/runs/${runId}`)) as RunOnWire;
+  }
+
+  async listRuns(status?: RunStatus): Promise<readonly RunOnWire[]> {
+    return this.#listAll<RunOnWire>(status === undefined ? "/runs?" : `/runs?status=${status}&`);
+  }
+
+  async listApprovals(status: string): Promise<readonly ApprovalOnWire[]> {
+    return this.#listAll<ApprovalOnWire>(`/approvals?status=${status}&`);
+  }
+
+  /** Once, and it may fail: the status, or null when nobody answered. */
+  async tryPost(path: string, body: object): Promise<number | null> {
+    const answer = await this.#ask("POST", path, body, {});
+    return answer?.status ?? null;
+  }
+
+  async readLog(runId: string): Promise<readonly EventFrame[]> {
+    const frames: EventFrame[] = [];
+    for (;;) {
+      const page = `/runs/${runId}/events?limit=1000&afterEventId=${frames.length}`;
+      const { data } = (await this.#insist("GET", page)) as { readonly data: readonly EventFrame[] };
+      frames.push(...data);
+      if (data.length < 1_000) return frames;
+    }
+  }
+
+  async #listAll<T>(path: string): Promise<readonly T[]> {
+    const all: T[] = [];
+    let cursor = "";
+    for (;;) {
+      const page = (await this.#insist("GET", `${path}limit=100${cursor}`)) as {
+        readonly data: readonly T[];
+        readonly nextCursor?: string;
+      };
+      all.push(...page.data);
+      if (page.nextCursor === undefined) return all;
+      cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
+  }
+
+  /** Tries until a server takes it; a refusal that will not change is an error. */
+  async #insist(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<unknown> {
+    const until = Date.now() + PATIENCE_MS;
+    let last = "nobody answered";
+    while (Date.now() < until) {
+      const answer = await this.#ask(method, path, body, headers);
+      if (answer !== null && answer.status < 300) return answer.body;
+      if (answer !== null) last = `${answer.status} ${JSON.stringify(answer.body)}`;
+      if (answer !== null && answer.status < 500 && answer.status !== 429) break;
+      await pause(TRY_AGAIN_MS);
+    }
+    throw new Error(`${method} ${path}: ${last}`);
+  }
+
+  async #ask(method: string, path: string, body: object | undefined, headers: object): Promise<Answer | null> {
+    const url = this.nextUrl();
+    if (url === undefined) return null;
+    try {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { ...this.headers, "content-type": "application/json", ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(30_000),
+      });
+      const text = await response.text();
+      return { status: response.status, body: text === "" ? null : (JSON.parse(text) as unknown) };
+    } catch {
+      return null;
+    }
+  }
+}

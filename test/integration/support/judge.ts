@@ -1,0 +1,160 @@
+import type { EventOf, RunEvent } from "../../../src/core/event/index.ts";
+import { eventOfFrame, type EventFrame } from "../../../src/core/view/index.ts";
+import { Suite, Violation } from "../../simulation/checkers/index.ts";
+import {
+  cancelledNeverRuns,
+  deltasIncrease,
+  idsCount,
+  skippedNeverRuns,
+} from "../../simulation/checkers/dispatching.ts";
+import { endsAsNodesSay } from "../../simulation/checkers/ending.ts";
+import { finishedIsQuiet, oneOpenAttempt, settledStays } from "../../simulation/checkers/settling.ts";
+import { instancesAddUp, parallelHolds } from "../../simulation/checkers/sharing.ts";
+import { startsAfterParents } from "../../simulation/checkers/starting.ts";
+import { movesAreInTable, payloadsFit } from "../../simulation/checkers/table.ts";
+import { createRun } from "../../simulation/world/run.ts";
+import type { RunOnWire } from "./api.ts";
+import type { Call } from "./ledger.ts";
+import type { Sample } from "./workload.ts";
+
+/** Everything that can be seen of a run from outside. */
+export interface Witnessed {
+  readonly sample: Sample;
+  readonly run: RunOnWire;
+  readonly frames: readonly EventFrame[];
+  readonly calls: readonly Call[];
+}
+
+export interface JudgeOptions {
+  /**
+   * Between the commit that sends an attempt again and the call itself the result of the first call may arrive, when
+   * another replica still lives: then a call that was decided before the result is seen after it, by as much.
+   */
+  readonly overlapMs: number;
+}
+
+/** The checkers of the simulator that need nothing but a plan and a log. */
+const LOG_CHECKERS = [
+  startsAfterParents,
+  settledStays,
+  oneOpenAttempt,
+  finishedIsQuiet,
+  skippedNeverRuns,
+  cancelledNeverRuns,
+  idsCount,
+  deltasIncrease,
+  movesAreInTable,
+  payloadsFit,
+  endsAsNodesSay,
+  parallelHolds,
+  instancesAddUp,
+];
+
+/** What is wrong with a run that should have ended; nothing, if all is well. */
+export function judgeRun(witnessed: Witnessed, options: JudgeOptions): readonly string[] {
+  const { run, frames } = witnessed;
+  const events: RunEvent[] = [];
+  for (const frame of frames) {
+    const event = eventOfFrame(frame);
+    if (event === null) return [`${run.id}: event ${frame.eventId} has no moment`];
+    events.push(event);
+  }
+  const found = [
+    ...judgeLog(witnessed, events),
+    ...judgeEnd(witnessed, events),
+    ...judgeCalls(witnessed, events, options),
+  ];
+  return found.map((message) => `${run.workflow} ${run.id}: ${message}`);
+}
+
+function judgeLog({ sample, run, frames }: Witnessed, events: readonly RunEvent[]): readonly string[] {
+  const suite = new Suite(LOG_CHECKERS, 0, []);
+  suite.connect({ agents: new Map(), runs: new Map(), costOf: () => 0 });
+  const { name, plan, source: text } = sample;
+  const workflow = { name, text, plan, oracle: { conditions: new Map(), edges: new Map() } };
+  const seen = createRun({ runId: run.id, workflow, args: {}, path: run.id, parent: null, recursionDepth: 0 });
+  const found: string[] = [];
+  try {
+    for (const event of events) {
+      const input = { ...seen.start, at: event.at, jitter: 0 };
+      suite.observe(seen, [{ input, events: [event], effects: [], refusal: undefined }]);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Violation)) throw thrown;
+    found.push(thrown.message);
+  }
+  if (frames.some((frame) => frame.sequence !== frame.eventId || frame.runId !== run.id)) found.push("a foreign frame");
+  const earlier = events.findIndex((event, index) => event.at < (events[index - 1]?.at ?? 0));
+  if (earlier >= 0) found.push(`event ${earlier + 1} is earlier than the one before`);
+  return found;
+}
+
+const ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);
+
+function judgeEnd({ sample, run }: Witnessed, events: readonly RunEvent[]): readonly string[] {
+  const ends = events.filter(({ type }) => ENDS.has(type));
+  const [end] = ends;
+  if (ends.length !== 1 || end === undefined) return [`has ${ends.length} ends`];
+  if (end.type !== `run.${run.status}`) return [`ended by ${end.type}, and is shown as ${run.status}`];
+  if (run.lastEventId !== events.length) return [`says ${run.lastEventId} events, and has ${events.length}`];
+  if (end.type === "run.completed") return [];
+  // Nothing in the samples fails for good but a call whose outcome nobody knows.
+  const causes = events.filter((event): event is EventOf<"node.failed"> => event.type === "node.failed");
+  const isUnknown = ({ payload }: EventOf<"node.failed">) =>
+    payload.errorCode === "outcome_unknown" && sample.onceNodes.has(payload.nodeId);
+  if (end.type === "run.failed" && causes.some(isUnknown)) return [];
+  return [`ended by ${end.type}: ${causes.map(({ payload }) => payload.errorCode).join(", ")}`];
+}
+
+interface Attempt {
+  readonly id: string;
+  readonly startedAt: number;
+  resends: number;
+  completedAt: number | null;
+}
+
+/** Attempts as the log tells them, by dispatch id. */
+function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<string, Attempt> {
+  const attempts = new Map<string, Attempt>();
+  for (const { type, payload, at } of events) {
+    if (!("nodeId" in payload) || payload.attempt === undefined) continue;
+    const { nodeId } = payload;
+    const id = `${runId}/${nodeId}/${payload.attempt}`;
+    if (type === "node.started") attempts.set(id, { id, startedAt: at, resends: 0, completedAt: null });
+    const attempt = attempts.get(id);
+    if (attempt === undefined) continue;
+    if (type === "node.completed") attempt.completedAt = at;
+    if (type === "node.log" && "message" in payload && payload.message === "dispatch sent again") attempt.resends += 1;
+  }
+  return attempts;
+}
+
+/** The adapter's own record against the log: no call without a committed reason, no result without a call. */
+function judgeCalls({ sample, run, calls }: Witnessed, events: readonly RunEvent[], options: JudgeOptions): string[] {
+  const found: string[] = [];
+  const attempts = attemptsOf(run.id, events);
+  for (const call of calls) {
+    const attempt = attempts.get(call.dispatchId);
+    if (call.dispatchId !== `${run.id}/${call.node}/${call.attempt}`) found.push(`strange id ${call.dispatchId}`);
+    if (call.idempotencyKey !== `${run.id}/${call.node}/0`) found.push(`unstable key ${call.idempotencyKey}`);
+    if (attempt === undefined) found.push(`${call.dispatchId} was called and never started`);
+    else if (call.at < attempt.startedAt) found.push(`${call.dispatchId} was called before it started`);
+  }
+  for (const attempt of attempts.values()) {
+    const made = calls.filter(({ dispatchId }) => dispatchId === attempt.id);
+    if (made.length > 1 + attempt.resends) {
+      found.push(`${attempt.id} was called ${made.length} times and sent again ${attempt.resends} times`);
+    }
+    if (attempt.completedAt === null) continue;
+    const { completedAt } = attempt;
+    if (!made.some(({ at }) => at <= completedAt)) found.push(`${attempt.id} completed without a call`);
+    const grace = attempt.resends > 0 ? options.overlapMs : 0;
+    const late = made.find(({ at }) => at > completedAt + grace);
+    if (late !== undefined) found.push(`${attempt.id} was called ${late.at - completedAt} ms after its completion`);
+  }
+  for (const nodeId of sample.onceNodes) {
+    const made = calls.filter(({ node }) => node === nodeId).length;
+    if (made > 1) found.push(`${nodeId} may be executed once and was executed ${made} times`);
+  }
+  return found;
+}

@@ -1,0 +1,91 @@
+import { EMPTY_CATALOG } from "../../../src/core/definition/index.ts";
+import { checkSource, type Plan } from "../../../src/core/plan/index.ts";
+
+/** A workflow to put under load, with what must come of it. */
+export interface Sample {
+  readonly name: string;
+  readonly source: string;
+  readonly plan: Plan;
+  /** Nodes that may be executed at most once, ever. */
+  readonly onceNodes: ReadonlySet<string>;
+}
+
+interface StepSource {
+  readonly id: string;
+  readonly command?: string;
+  readonly depends_on?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+const step = (id: string, depends_on: readonly string[] = [], more: object = {}): StepSource => ({
+  id,
+  command: `do ${id}`,
+  depends_on,
+  ...more,
+});
+
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+const chainOf = (ids: readonly string[], more: object = {}) =>
+  ids.map((id, index) => step(id, index === 0 ? [] : ids.slice(index - 1, index), more));
+
+function sample(name: string, steps: readonly StepSource[], more: object = {}): Sample {
+  const source = JSON.stringify({ name, ...more, steps });
+  const { plan, problems } = checkSource(source, EMPTY_CATALOG);
+  if (plan === null) throw new Error(`${name}: ${problems.map(({ message }) => message).join(" ")}`);
+  const once = steps.filter(({ effects }) => effects === "at_most_once").map(({ id }) => id);
+  return { name, source, plan, onceNodes: new Set(once) };
+}
+
+export const SAMPLES: readonly Sample[] = [
+  sample("diamond", [
+    step("a"),
+    ...["b", "c", "d", "e"].map((id) => step(id, ["a"])),
+    ...["f", "g", "h", "i"].map((id, index) => step(id, ["b", "c", "d", "e"].slice(index, index + 1))),
+    step("j", ["f", "g", "h", "i"]),
+  ]),
+  sample("chain", chainOf(names("n", 20))),
+  sample("fan-out", [step("root"), ...names("leaf", 30).map((id) => step(id, ["root"])), step("join", names("leaf", 30))]),
+  sample("each", [step("scan", [], { command: "scan ${item}", for_each: "list", max_parallel: 8 }), step("sum", ["scan"])], {
+    args: { list: { type: "array", default: names("item ", 20) } },
+  }),
+  sample("retry", [
+    step("flaky", [], { on_failure: "retry", retry: { attempts: 4, backoff_ms: 20, max_backoff_ms: 60 } }),
+    step("after", ["flaky"]),
+  ]),
+  sample("timeout", [step("stuck", [], { timeout: 1, on_failure: "skip" }), step("beside"), step("after", ["beside"])]),
+  sample("approval", [
+    step("draft"),
+    { id: "gate", approval: "required", depends_on: ["draft"] },
+    ...chainOf(["publish"], { depends_on: ["gate"] }),
+  ]),
+  sample("once", [
+    step("before"),
+    step("pay", ["before"], { effects: "at_most_once", on_failure: "halt" }),
+    step("receipt", ["pay"]),
+  ]),
+  sample("stream", [step("talk"), step("listen", ["talk"])]),
+];
+
+/** What the adapter answers: delays wide enough to be killed in, failures, silence, and a stream in pieces. */
+export function scriptText(): string {
+  const spread = (ids: readonly string[], from: number, width: number) =>
+    Object.fromEntries(ids.map((id, index) => [id, { delay_ms: from + ((index * 37) % width) }]));
+  const nodes = {
+    ...prefixed("diamond", spread(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"], 5, 75)),
+    ...prefixed("chain", spread(names("n", 20), 5, 40)),
+    ...prefixed("fan-out", spread(["root", "join", ...names("leaf", 30)], 10, 70)),
+    ...prefixed("each", spread(["scan", "sum"], 30, 40)),
+    "retry/flaky": [{ delay_ms: 20, fail: "provider_error" }, { delay_ms: 30, fail: "timeout" }, { delay_ms: 20 }],
+    "timeout/stuck": { hang: true },
+    "timeout/beside": { delay_ms: 60, duplicate_callback: 3 },
+    ...prefixed("once", spread(["before", "pay", "receipt"], 40, 80)),
+    ...prefixed("approval", spread(["draft", "publish"], 20, 60)),
+    "stream/talk": { chunks: names("piece ", 12), chunk_ms: 25 },
+  };
+  return JSON.stringify({ seed: 7, default: "echo", nodes });
+}
+
+function prefixed(workflow: string, entries: Readonly<Record<string, object>>): Readonly<Record<string, object>> {
+  return Object.fromEntries(Object.entries(entries).map(([id, entry]) => [`${workflow}/${id}`, entry]));
+}
