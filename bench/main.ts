@@ -1,22 +1,41 @@
-/** `npm run bench`: prints our own figures as ratios within one run; `--json` ends with one line of all of them. */
-import { measureEngine } from "./engine.ts";
+/**
+ * `npm run bench [-- --quick] [--json] [--save]`: what the engine, the runtime and the database under it can do, as
+ * ratios within one run. What is measured runs as compiled JavaScript, the way it runs in production; this file only
+ * compiles it and starts it.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-const figures = measureEngine();
-const base = new Map(
-  figures.filter((figure) => figure.nodes === 100).map((figure) => [figure.shape, figure.microsPerNode]),
-);
-const lines = figures.map(({ shape, nodes, planMs, microsPerNode }) => {
-  const ratio = microsPerNode / (base.get(shape) ?? microsPerNode);
-  const cells = [
-    shape.padEnd(20),
-    String(nodes).padStart(7),
-    ratio.toFixed(2).padStart(8),
-    microsPerNode.toFixed(1).padStart(10),
-  ];
-  return [...cells, planMs.toFixed(0).padStart(10)].join("");
-});
-process.stdout.write(
-  `${"shape".padEnd(20)}${"nodes".padStart(7)}${"ratio".padStart(8)}${"µs/node".padStart(10)}${"plan ms".padStart(10)}\n`,
-);
-process.stdout.write(`${lines.join("\n")}\n`);
-if (process.argv.includes("--json")) process.stdout.write(`${JSON.stringify({ engine: figures })}\n`);
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+// Beside the packages, so that the compiled files find them.
+const out = join(root, "node_modules", ".cache", "sluice-bench");
+
+function run(args: readonly string[]): number {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status ?? 1;
+}
+
+function compile(): number {
+  const tsconfig = join(out, "tsconfig.json");
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, "package.json"), JSON.stringify({ type: "module" }));
+  const compilerOptions = {
+    noEmit: false,
+    allowImportingTsExtensions: false,
+    rootDir: root,
+    outDir: out,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules", "@types")],
+  };
+  const files = [join(root, "bench", "measure.ts")];
+  writeFileSync(
+    tsconfig,
+    JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: [], files }),
+  );
+  return run([join(root, "node_modules", "typescript", "bin", "tsc"), "-p", tsconfig]);
+}
+
+rmSync(out, { recursive: true, force: true });
+process.stderr.write("compiling\n");
+process.exitCode = compile() || run([join(out, "bench", "measure.js"), root, ...process.argv.slice(2)]);

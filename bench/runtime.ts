@@ -83,12 +83,7 @@ export async function prepare(store: Store, driver: DurableDriver, source: strin
 }
 
 /** Keeps so many runs going until so many have ended; returns node completions per second. */
-export async function measureThroughput(
-  runner: Runner,
-  nodes: number,
-  concurrent: number,
-  total: number,
-): Promise<number> {
+async function measureThroughput(runner: Runner, nodes: number, concurrent: number, total: number): Promise<number> {
   let begun = 0;
   const lane = async (): Promise<void> => {
     while (begun < total) {
@@ -101,11 +96,62 @@ export async function measureThroughput(
   return (total * nodes * 1_000) / (performance.now() - before);
 }
 
-export async function measureShape(store: Store, driver: DurableDriver, name: string, nodes: number): Promise<number> {
+export interface ShapeFigure {
+  readonly shape: string;
+  readonly nodes: number;
+  readonly msPerNode: number;
+}
+
+/** One run of a shape alone, per node. */
+async function measureShape(store: Store, driver: DurableDriver, name: string, nodes: number): Promise<ShapeFigure> {
   const shape = SHAPES.find((candidate) => candidate.name === name);
   if (shape === undefined) throw new Error(`there is no shape ${name}`);
   const runner = await prepare(store, driver, shape.source(nodes));
+  // Small shapes run several times, so that every figure rests on about as much work.
+  const rounds = Math.max(1, Math.min(5, Math.round(1_000 / nodes)));
   const before = performance.now();
-  await runner.run();
-  return (performance.now() - before) / nodes;
+  for (let round = 0; round < rounds; round += 1) await runner.run();
+  return { shape: name, nodes, msPerNode: (performance.now() - before) / nodes / rounds };
+}
+
+export interface RuntimePlan {
+  readonly diamonds: number;
+  readonly rounds: number;
+  readonly idleRuns: number;
+  readonly chains: readonly number[];
+  readonly fanOuts: readonly number[];
+}
+
+export interface RuntimeFigure {
+  /** Medians. */
+  readonly completionsPerSecond: number;
+  readonly idleDiamondMs: number;
+  readonly shapes: readonly ShapeFigure[];
+}
+
+const DIAMOND_NODES = 10;
+const CONCURRENT = 200;
+
+export async function measureRuntime(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<RuntimeFigure> {
+  const diamond = await prepare(store, driver, DIAMOND);
+  await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, CONCURRENT);
+  const rates: number[] = [];
+  for (let round = 0; round < plan.rounds; round += 1) {
+    rates.push(await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, plan.diamonds));
+  }
+  const lone: number[] = [];
+  for (let run = 0; run < plan.idleRuns; run += 1) {
+    const before = performance.now();
+    await diamond.run();
+    lone.push(performance.now() - before);
+  }
+  const shapes: ShapeFigure[] = [];
+  for (const nodes of plan.chains) shapes.push(await measureShape(store, driver, "chain", nodes));
+  for (const nodes of plan.fanOuts) shapes.push(await measureShape(store, driver, "fan-out", nodes));
+  return { completionsPerSecond: median(rates), idleDiamondMs: median(lone), shapes };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

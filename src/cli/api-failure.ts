@@ -24,7 +24,8 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
   if (!(thrown instanceof ApiProblem)) return null;
   const { status, code, message, problems, requestId } = thrown;
   for (const problem of problems) {
-    io.err.write(`${printable(problem.path)}: ${problem.code}: ${printable(problem.message)}\n`);
+    const place = problem.path === "" ? "" : `${printable(problem.path)}: `;
+    io.err.write(`${place}${problem.code}: ${printable(problem.message)}\n`);
     if (problem.hint !== undefined) io.err.write(`  hint: ${printable(problem.hint)}\n`);
   }
   const request = status >= 500 && requestId !== null ? ` (request ${printable(requestId)})` : "";

@@ -28,7 +28,11 @@ export class ApprovalDesk {
       this.#open.get(event.payload.approvalId)?.abort();
       this.#open.delete(event.payload.approvalId);
     }
-    if (event.type === "approval.requested" && this.#answer !== null) void this.#ask(event.payload, this.#answer);
+    if (event.type === "approval.requested" && this.#answer !== null) {
+      this.#ask(event.payload, this.#answer).catch((thrown: unknown) =>
+        this.#stayOpen(event.payload.approvalId, thrown),
+      );
+    }
   }
 
   close(): void {
@@ -44,8 +48,7 @@ export class ApprovalDesk {
     let refusal: string | null = null;
     while (!signal.aborted) {
       const given = await answer(question, { signal, refusal });
-      if (given === null && refusal !== null)
-        this.#io.err.write(`sluice: ${approvalId} stays open: ${printable(refusal)}\n`);
+      if (given === null && refusal !== null) this.#stayOpen(approvalId, refusal);
       if (given === null || signal.aborted) return;
       const reason = given.reason === undefined ? {} : { reason: given.reason };
       try {
@@ -56,5 +59,10 @@ export class ApprovalDesk {
         refusal = thrown instanceof Error ? thrown.message : String(thrown);
       }
     }
+  }
+
+  #stayOpen(approvalId: string, why: unknown): void {
+    const reason = why instanceof Error ? why.message : String(why);
+    this.#io.err.write(`sluice: ${approvalId} stays open: ${printable(reason)}\n`);
   }
 }

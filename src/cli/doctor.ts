@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { openPostgres } from "../postgres/index.ts";
-import { createSqlStore } from "../store/index.ts";
+import { createSqlStore, SchemaMismatch } from "../store/index.ts";
 import { ApiProblem } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
@@ -12,6 +12,7 @@ import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
+import { isUnprepared } from "./storage.ts";
 import { createPaint, oneLine } from "./terminal-text.ts";
 
 export type DoctorOptions = LinkOptions &
@@ -73,7 +74,7 @@ async function database(url: string): Promise<Finding> {
     await store.ping();
     return fine("database", "it answers, and its schema is current");
   } catch (thrown) {
-    const isOld = thrown instanceof Error && thrown.name === "SchemaMismatch";
+    const isOld = thrown instanceof SchemaMismatch || isUnprepared(thrown);
     const fix = isOld
       ? "run `sluice migrate`"
       : "check DATABASE_URL, and that the database is up and lets this machine in";

@@ -44,7 +44,12 @@ export async function startHost(io: Io, { config, storage, script, ledger }: Hos
   });
   const app = createApp({ store, runtime, config: { publicUrl: config.publicUrl ?? null, onTrouble } });
   const server = await listen(app, config);
-  await runtime.start();
+  try {
+    await runtime.start();
+  } catch (thrown) {
+    await server.close(0);
+    throw thrown;
+  }
   const localUrl = urlOf(config.host, server.port);
   return {
     url: config.publicUrl ?? localUrl,

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 import { outlineOf } from "../core/view/index.ts";
+import { ApiProblem } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
@@ -55,7 +56,11 @@ async function saveFile(io: Io, api: Api, target: string, { quiet }: RunOptions)
   if (plan === null) throw new Refusal(`${printable(target)} is not valid, nothing was started`);
   if (quiet !== true) printProblems(io, file, warnings, "warning");
   const source = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file.bytes);
-  const { version } = await api.saveWorkflow(plan.name, source);
+  const { version } = await api.saveWorkflow(plan.name, source).catch((thrown: unknown) => {
+    const isBeyond = thrown instanceof ApiProblem && thrown.problems.some(({ code }) => code === "not_supported");
+    if (isBeyond) io.err.write("the server cannot run this; --local runs it in this process\n");
+    throw thrown;
+  });
   return { name: plan.name, version, plan };
 }
 

@@ -27,18 +27,20 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   }
   const script = options.script === undefined ? EMPTY_SCRIPT : await loadScript(io, options.script, null);
   const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
-  const storage = await openStorage(io, config);
-  const { store } = storage;
-  try {
-    await withStorage(store.ping());
-    const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
-    const host = await withStorage(startHost(io, { config, storage, script, ledger }));
-    announce(io, options, host.url, secret);
-    return await standUntilStopped(io, host, () => undefined);
-  } catch (thrown) {
-    await store.close().catch(() => undefined);
-    throw thrown;
-  }
+  return standUntilStopped(io, async () => {
+    const storage = await openStorage(io, config);
+    const { store } = storage;
+    try {
+      await withStorage(store.ping());
+      const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
+      const host = await withStorage(startHost(io, { config, storage, script, ledger }));
+      announce(io, options, host.url, secret);
+      return host;
+    } catch (thrown) {
+      await store.close().catch(() => undefined);
+      throw thrown;
+    }
+  });
 }
 
 /** The key given; a first one when there is none at all; otherwise null, since nobody knows the ones there are. */

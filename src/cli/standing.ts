@@ -1,25 +1,41 @@
 import { EXIT } from "./exit-code.ts";
 import type { Host } from "./host.ts";
 import type { Io } from "./io.ts";
+import { printable } from "./terminal-text.ts";
 
 /** A process manager waits ten seconds; whatever is not written by then is safe to leave to the next start. */
 const DRAIN_MS = 9_000;
 
-/** Serves until somebody says stop, then drains; a second word ends it at once. */
-export async function standUntilStopped(io: Io, host: Host, beforeClose: () => void): Promise<number> {
-  const stopped = new Promise<void>((resolve) => {
-    let isStopping = false;
-    io.onInterrupt(() => {
-      if (isStopping) io.exitNow(EXIT.cancelled);
-      isStopping = true;
-      resolve();
-    });
+/** Serves until somebody says stop, which counts from the first moment, then drains; a second word ends it at once. */
+export async function standUntilStopped(io: Io, start: () => Promise<Host>): Promise<number> {
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  let isStopping = false;
+  const stopListening = io.onInterrupt(() => {
+    if (isStopping) io.exitNow(EXIT.cancelled);
+    isStopping = true;
+    io.err.write("stopping; once more to stop at once\n");
+    stop();
   });
-  await stopped;
-  io.err.write("stopping; once more to stop at once\n");
-  beforeClose();
+  try {
+    const host = await start();
+    await stopped;
+    await drain(io, host);
+    return EXIT.fine;
+  } finally {
+    stopListening();
+  }
+}
+
+async function drain(io: Io, host: Host): Promise<void> {
   const stopTimer = io.clock.after(DRAIN_MS, () => io.exitNow(EXIT.fine));
-  await host.close();
-  stopTimer();
-  return EXIT.fine;
+  try {
+    await host.close();
+  } catch (thrown) {
+    // What was acknowledged is stored already; the next start takes up the rest.
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    io.err.write(`sluice: not everything ended in order: ${printable(reason)}\n`);
+  } finally {
+    stopTimer();
+  }
 }

@@ -41,6 +41,14 @@ function explained(thrown: unknown): unknown {
     return new Refusal(`the database cannot be reached: ${printable(thrown.message)}`, EXIT.unreachable);
   }
   if (thrown instanceof DirectoryInUse) return new Refusal(printable(thrown.message));
-  if (thrown instanceof SchemaMismatch) return new Refusal(printable(thrown.message));
+  if (isUnprepared(thrown)) return new Refusal("the database is empty: run `sluice migrate` first");
+  if (thrown instanceof SchemaMismatch) {
+    return new Refusal(printable(thrown.message.replace("run the migrations", "run `sluice migrate` first")));
+  }
   return thrown;
+}
+
+/** Postgres says so when a table is missing, which in a database of ours can only be the first. */
+export function isUnprepared(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "42P01";
 }

@@ -53,7 +53,7 @@ function begin(argv: readonly string[], env: Record<string, string> = {}) {
     for (const listener of listeners) listener();
     return ended;
   };
-  return { said, ended, ready, stop };
+  return { said, ended, ready, stop, isListening: () => listeners.size > 0 };
 }
 
 async function sluice(argv: readonly string[], env: Record<string, string> = {}) {
@@ -161,6 +161,15 @@ describe("sluice up", () => {
       out: "",
       err: "the database is up to date\n",
     });
+  });
+
+  it("drains and ends well when it is told to stop before it is ready", async () => {
+    const up = begin(["up", "--port", "0", "--data", "other"]);
+    while (!up.isListening()) await new Promise((resolve) => setImmediate(resolve));
+    expect(up.said.out).toBe("");
+    expect(await up.stop()).toBe(0);
+    expect(up.said.err).toBe("stopping; once more to stop at once\n");
+    expect(existsSync(join(folder, "other/server.json"))).toBe(false);
   });
 
   it.each([["up"], ["serve"], ["migrate"]])("%s says in one line that the database is down", async (command) => {

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { EMPTY_SCRIPT } from "../bridge/index.ts";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
@@ -34,12 +35,23 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
   const directory = new DataDirectory(config.data);
   directory.create();
-  const storage = await withStorage(openStorage(io, config));
-  const { secret, host } = await withStorage(raise(io, config, directory, storage, { script, ledger }));
-  if (options.demo) await saveDemo(new Api({ url: host.localUrl, key: secret }, () => io.clock.now()));
-  directory.writeServer({ url: host.localUrl, pid: process.pid });
-  announce(io, options, host, secret);
-  return standUntilStopped(io, host, () => directory.removeServer());
+  return standUntilStopped(io, async () => {
+    const storage = await withStorage(openStorage(io, config));
+    const { secret, host } = await withStorage(raise(io, config, directory, storage, { script, ledger }));
+    const close = (): Promise<void> => {
+      directory.removeServer();
+      return host.close();
+    };
+    try {
+      if (options.demo) await saveDemo(new Api({ url: host.localUrl, key: secret }, () => io.clock.now()));
+      directory.writeServer({ url: host.localUrl, pid: process.pid });
+      announce(io, options, host, secret);
+    } catch (thrown) {
+      await close();
+      throw thrown;
+    }
+    return { ...host, close };
+  });
 }
 
 /** A store that was opened is closed again when the rest cannot be started. */
@@ -104,7 +116,7 @@ function announce(io: Io, options: UpOptions, { url }: Host, key: string): void 
     `  URL  ${paint("cyan", url)}`,
     `  Key  ${key}`,
     "",
-    ...(options.demo ? ["  In another terminal, right here:", ...demoLines(), ""] : []),
+    ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
     `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${key}`,
     "  Ctrl-C stops it; runs go on with the next start.",
     "",
@@ -112,10 +124,13 @@ function announce(io: Io, options: UpOptions, { url }: Host, key: string): void 
   io.out.write(`${lines.join("\n")}\n`);
 }
 
-function demoLines(): readonly string[] {
-  const asks = DEMO_WORKFLOWS.find(({ name }) => name === "demo-approval");
-  return [
-    `    bin/sluice run ${DEMO_WORKFLOWS[0]?.name ?? ""}`,
-    ...(asks === undefined ? [] : [`    bin/sluice run ${asks.name}    asks before it publishes`]),
-  ];
+function demoLines(cwd: string): readonly string[] {
+  const program = programName(cwd, process.argv[1] ?? "");
+  return [`    ${program} run demo-hello`, `    ${program} run demo-approval    asks before it publishes`];
+}
+
+/** As it can be typed here: the path in a checkout, the bare name elsewhere. */
+function programName(cwd: string, path: string): string {
+  const here = relative(cwd, path);
+  return /^bin[/\\]sluice$/.test(here) ? here : "sluice";
 }

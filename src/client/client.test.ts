@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { ADMIN, type Api, createApi, GATED, HELLO } from "../../test/api/fixture.ts";
 import { serve, type Served } from "../server/index.ts";
 import { ApiProblem, createView, eventOfFrame, reduceRun, SluiceClient } from "./index.ts";
@@ -135,9 +135,11 @@ describe("the client", () => {
 
 describe("over a bad line", () => {
   /** Passes bytes on, and resets each connection after as many as the list says; then it behaves. */
-  function badLine(port: number, budgets: number[]): Promise<{ readonly port: number; readonly line: Server }> {
+  function badLine(port: number, budgets: number[]): Promise<{ readonly port: number; readonly cut: () => void }> {
+    const sockets = new Set<Socket>();
     const line = createServer((near: Socket) => {
       const far = connect(port, "127.0.0.1");
+      sockets.add(near);
       let budget = budgets.shift() ?? Number.POSITIVE_INFINITY;
       const drop = (): void => {
         near.resetAndDestroy();
@@ -155,8 +157,15 @@ describe("over a bad line", () => {
       });
     });
     return new Promise((resolve) => {
-      line.listen(0, "127.0.0.1", () => resolve({ port: (line.address() as AddressInfo).port, line }));
+      line.listen(0, "127.0.0.1", () =>
+        resolve({ port: (line.address() as AddressInfo).port, cut: () => cutAll(line, sockets) }),
+      );
     });
+  }
+
+  function cutAll(line: Server, sockets: ReadonlySet<Socket>): void {
+    line.close();
+    for (const socket of sockets) socket.destroy();
   }
 
   it("sees the log exactly once, live, wherever connections break", async () => {
@@ -164,13 +173,13 @@ describe("over a bad line", () => {
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 12_000 }), { minLength: 1, maxLength: 6 }),
         async (budgets) => {
-          const { port, line } = await badLine(server.port, [...budgets]);
+          const { port, cut } = await badLine(server.port, [...budgets]);
           const watcher = new SluiceClient({ url: `http://127.0.0.1:${port}`, key: ADMIN });
           const { id } = await client.startRun({ workflow: "chatty" });
           const frames = await all(watcher.watchRun(id, { retryMs: 1 }));
           expect(frames).toEqual((await client.listEvents(id, { limit: 1_000 })).data);
           expect(frames.at(-1)?.type).toBe("run.completed");
-          await new Promise((resolve) => line.close(resolve));
+          cut();
         },
       ),
       { numRuns: 12 },

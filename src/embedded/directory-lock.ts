@@ -26,7 +26,7 @@ function lockBySocket(path: string): Promise<() => Promise<void>> {
   const name = `\0sluice-${createHash("sha256").update(path).digest("hex")}`;
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
+    server.once("error", (error: Error & { readonly code?: string }) =>
       reject(error.code === "EADDRINUSE" ? new DirectoryInUse(path) : error),
     );
     server.listen({ path: name, exclusive: true }, () => {

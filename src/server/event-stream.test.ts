@@ -1,6 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ENDLESS, GATED, HELLO } from "../../test/api/fixture.ts";
+import type { RunEvent } from "../core/event/index.ts";
+import { createApp } from "./app.ts";
 import type { ApiConfig } from "./config.ts";
 import { hashSecret } from "./secret.ts";
 import { serve, type Served } from "./serve.ts";
@@ -179,6 +181,35 @@ describe("over sockets", () => {
       socket.on("data", () => (when === 2 ? drop() : setImmediate(drop)));
     });
   }
+
+  it("hangs up on a socket that is not read once a mebibyte waits beyond what the network takes", async () => {
+    const { api } = await startServed();
+    const id = await api.run("gated");
+    const listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
+    const onCommitted = (listener: (runId: string, events: readonly RunEvent[]) => void): (() => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    };
+    const runtime = Object.create(api.runtime, { onCommitted: { value: onCommitted } });
+    const app = createApp({ store: api.store, runtime, config: { tailMs: 60_000 } });
+    const server = await serve({ app, port: 0, host: "127.0.0.1" });
+    const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
+    socket.pause();
+    socket.write(head(server.port, streamOf(id)));
+    await until(() => app.streams().open === 1);
+    let { lastEventId } = (await api.tell("GET", `runs/${id}`)).body;
+    for (let sent = 0; sent < 5_000 && app.streams().open === 1; sent += 1) {
+      lastEventId += 1;
+      const payload = { nodeId: "draft", level: "info" as const, message: "x".repeat(15_000) };
+      for (const listener of listeners) listener(id, [{ eventId: lastEventId, at: 0, type: "node.log", payload }]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(app.streams()).toEqual({ open: 0, watchedRuns: 0 });
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.resume();
+    await closed;
+    await server.close(100);
+  });
 
   it("ends streams and answers what is under way when it closes", async () => {
     const { api, server } = await startServed();

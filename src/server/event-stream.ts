@@ -74,6 +74,7 @@ export class EventStream implements Watcher {
       return;
     }
     this.#stalledSince = null;
+    this.#awake();
     if (!(await isStillAllowed())) return this.end();
     if (!this.#isClosed) this.#controller?.enqueue(HEARTBEAT);
   }
@@ -126,9 +127,8 @@ export class EventStream implements Watcher {
   /** What follows the cursor, as soon as there is something. */
   async #next(): Promise<readonly Sent[]> {
     while (!this.#isClosed) {
-      const kept = this.#watched.keptAfter(this.#cursor);
-      if (kept === null) return this.#readLog();
-      if (kept.length > 0) return kept;
+      const found = this.#watched.keptAfter(this.#cursor) ?? (await this.#readLog());
+      if (found.length > 0) return found;
       if (this.#watched.isFinished && this.#cursor >= this.#watched.head) return [];
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

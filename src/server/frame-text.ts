@@ -1,9 +1,10 @@
+import { LIMITS } from "../core/base/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import { type EventFrame, frameEvent } from "../core/view/index.ts";
 import type { BlobRef, RunRecord } from "../store/index.ts";
 
 /** Values above this size are sent by reference: null at their place, their digest in `refs`. */
-export const LARGE_BYTES_MIN = 65_536;
+export const LARGE_BYTES_MIN = LIMITS.inlineValueBytesMax;
 
 export type ApiFrame = EventFrame & { readonly refs?: readonly BlobRef[] };
 type Pinned = Pick<RunRecord, "runId" | "workflow" | "traceId">;

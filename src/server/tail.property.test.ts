@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../core/event/index.ts";
 import type { RunRecord } from "../store/index.ts";
@@ -83,6 +83,7 @@ class GrowingLog {
   }
 }
 
+const portsOf = ({ store, runtime }: GrowingLog) => ({ store, runtime });
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function watch(
@@ -124,7 +125,11 @@ describe("the tail", () => {
     await fc.assert(
       fc.asyncProperty(commits, async (steps) => {
         const log = new GrowingLog();
-        const tail = new Tail({ ...log, everyMs: 1, onTrouble: (what, error) => expect([what, error]).toBeNull() });
+        const tail = new Tail({
+          ...portsOf(log),
+          everyMs: 1,
+          onTrouble: (what, error) => expect([what, error]).toBeNull(),
+        });
         const watchers: { readonly after: number; readonly watching: ReturnType<typeof watch> }[] = [];
         const join = (cursor: number): void => {
           const after = cursor % (log.events.length + 1);
@@ -153,7 +158,7 @@ describe("the tail", () => {
 
   it("reads commits of others once for all who watch", async () => {
     const log = new GrowingLog();
-    const tail = new Tail({ ...log, everyMs: 1, onTrouble: () => undefined });
+    const tail = new Tail({ ...portsOf(log), everyMs: 1, onTrouble: () => undefined });
     const watchers = Array.from({ length: 200 }, () => watch(log, tail, 0));
     await breath();
     log.reads = 0;
@@ -173,7 +178,7 @@ describe("the tail", () => {
       payload: { from: "completed", to: "running", epoch: 1, reason: "rewind" },
     };
     log.commit([reopened], true);
-    const tail = new Tail({ ...log, everyMs: 1, onTrouble: () => undefined });
+    const tail = new Tail({ ...portsOf(log), everyMs: 1, onTrouble: () => undefined });
     const { ids } = watch(log, tail, 0);
     await breath();
     log.commit([endEvent(4)], true);
@@ -201,7 +206,7 @@ describe("a client that does not read", () => {
       run: log.record,
       afterEventId: 0,
       store: log.store,
-      tail: new Tail({ ...log, everyMs: 1_000, onTrouble: () => undefined }),
+      tail: new Tail({ ...portsOf(log), everyMs: 1_000, onTrouble: () => undefined }),
       config: { ...DEFAULT_CONFIG, now: () => now },
       hangUp: () => {
         count += 1;

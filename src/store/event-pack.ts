@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { getOwn, isJsonObject, required, withOwn, type Json, type JsonObject } from "../core/base/index.ts";
+import { getOwn, isJsonObject, LIMITS, required, withOwn, type Json, type JsonObject } from "../core/base/index.ts";
 import type { EventType, RunEvent } from "../core/event/index.ts";
 
 /** Values above this size leave the log and are kept once per organisation, under their digest. */
-export const BLOB_BYTES_MIN = 65_536;
+export const BLOB_BYTES_MIN = LIMITS.inlineValueBytesMax;
 
 /** Stands for a value that was taken out of an event's payload; null is left at its path. */
 export interface BlobRef {

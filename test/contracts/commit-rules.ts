@@ -283,6 +283,19 @@ export function commitRules(subjectOf: SubjectOf): void {
       });
     });
 
+    it("stays with its run when a later commit of that run is refused", async () => {
+      const { store } = subjectOf();
+      await store.commit([creation("run_1", { idempotency })]);
+      const other = { ...idempotency, key: "another" };
+      const outcome = await store.commit([share("run_1", 9, logFrom(2, 1)), creation("run_2", { idempotency: other })]);
+      expect(outcome).toEqual({ conflicts: ["run_1"], duplicates: [] });
+      expect((await store.commit([creation("run_1", { idempotency: { ...other, key: "third" } })])).conflicts).toEqual([
+        "run_1",
+      ]);
+      expect(await store.findIdempotent(scope)).toEqual({ runId: "run_1", bodyHash: "h1" });
+      expect(await store.findIdempotent({ ...scope, key: "third" })).toBeUndefined();
+    });
+
     it("is not taken by a run that was not created", async () => {
       const { store } = subjectOf();
       await store.commit([creation("run_1")]);

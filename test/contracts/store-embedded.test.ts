@@ -15,4 +15,4 @@ async function open(): Promise<Subject> {
 }
 
 testStore("the embedded database", open);
-testAgainstMemory("the embedded database", open);
+testAgainstMemory("the embedded database", 10, open);

@@ -10,4 +10,4 @@ async function open(): Promise<Subject> {
 }
 
 testStore("Postgres", open);
-testAgainstMemory("Postgres", open);
+testAgainstMemory("Postgres", 25, open);

@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   client: { rooms: ["core"], packages: [], isNode: false },
   server: {
     rooms: ["core", "store", "driver"],
-    packages: ["hono", "@hono/node-server", "@hono/zod-openapi", "zod"],
+    packages: ["hono", "@hono/node-server", "zod"],
     isNode: true,
   },
   cli: {

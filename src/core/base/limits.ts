@@ -14,6 +14,8 @@ export const LIMITS = {
   patternLengthMax: 1_024,
   /** Past it, whatever walks a value by recursion would risk the stack. */
   valueDepthMax: 100,
+  /** A value beyond it is stored once, by its hash, and referred to. */
+  inlineValueBytesMax: 65_536,
   boundInputBytesMax: 524_288,
   errorTextLengthMax: 16_384,
   callsPerNodeMax: 10,

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { Refused } from "../problem.ts";
 import { defineRoute, json, type Route } from "../route.ts";
+import { json as anyJson } from "../schemas.ts";
 
 export const blobRoutes: readonly Route[] = [
   defineRoute({
@@ -9,7 +9,7 @@ export const blobRoutes: readonly Route[] = [
     operation: "blobs.get",
     summary: "Gives a large value that events and states hold only by reference.",
     permission: "run:read",
-    replies: { 200: { description: "The value", schema: z.json() } },
+    replies: { 200: { description: "The value", schema: anyJson } },
     handle: async ({ services, principal, params: { hash: written = "" } }) => {
       const hash = /^[0-9a-f]{64}$/.test(written) ? `sha256:${written}` : written;
       const value = await services.store.getBlob(principal.orgId, hash);

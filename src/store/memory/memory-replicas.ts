@@ -2,7 +2,7 @@ import { compareCodeUnits } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import { attemptKey } from "../commit-check.ts";
 import type { DueTimer, Orphan, ReplicaStore } from "../store.ts";
-import { copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+import { attemptsOf, copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryReplicas(world: MemoryWorld): ReplicaStore {
   const isAlive = (replicaId: string): boolean => (world.replicas.get(replicaId) ?? 0) > world.now();
@@ -54,7 +54,7 @@ function takeOver(
 ): readonly Orphan[] {
   const orphans: Orphan[] = [];
   for (const [runId, run] of byRunId(world)) {
-    for (const attempt of run.openAttempts.values()) {
+    for (const attempt of attemptsOf(run)) {
       if (orphans.length >= limit) return orphans;
       if (isAlive(attempt.replicaId)) continue;
       run.openAttempts.set(attemptKey(attempt), { ...attempt, replicaId });

@@ -3,7 +3,7 @@ import { decodeCursor, listed, type Position } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents } from "../event-pack.ts";
 import type { Listed, LoadedRun, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
 import { commitToMemory, liveIdempotency } from "./memory-commit.ts";
-import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+import { attemptsOf, copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryRuns(world: MemoryWorld): RunStore {
   const runOf = (orgId: string, runId: string): MemoryRun | undefined => {
@@ -64,7 +64,7 @@ function loadedRun(world: MemoryWorld, run: MemoryRun): LoadedRun {
   return {
     run: recordOf(run),
     events: unpackEvents(events, blobs),
-    openAttempts: [...run.openAttempts.values()].map(copy),
+    openAttempts: attemptsOf(run).map(copy),
   };
 }
 

@@ -1,3 +1,4 @@
+import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { ApprovalRecord, KeyRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
@@ -44,6 +45,13 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     keys: new Map(),
     replicas: new Map(),
   };
+}
+
+/** In the order a database would give them. */
+export function attemptsOf(run: MemoryRun): OpenAttempt[] {
+  return [...run.openAttempts.values()].sort(
+    (left, right) => compareCodeUnits(left.nodeId, right.nodeId) || left.attempt - right.attempt,
+  );
 }
 
 /** Copies as a database would: through text. */

@@ -1,4 +1,5 @@
 import { NOW_MS, type Sql } from "../sql.ts";
+import { sqlState } from "../sql/sql-state.ts";
 import { SchemaMismatch } from "../store-error.ts";
 import { RUNS } from "./0001-runs.ts";
 import { WAITS } from "./0002-waits.ts";
@@ -36,7 +37,7 @@ export async function migrate(sql: Sql, migrations: readonly Migration[] = MIGRA
 
 async function step(sql: Sql, { version, name, minReader, statements }: Migration): Promise<void> {
   await lock(sql);
-  const booked = await sql.query(
+  const own = await sql.query(
     {
       name: "",
       text: `insert into schema_migrations (version, name, min_reader, applied_at)
@@ -44,7 +45,7 @@ async function step(sql: Sql, { version, name, minReader, statements }: Migratio
     },
     [version, name, minReader],
   );
-  if (booked.length === 0) return;
+  if (own.length === 0) return;
   // A step that cannot have its tables soon gives up, before everything else queues behind it.
   await sql.query({ name: "", text: "set local lock_timeout = '2s'" });
   for (const text of statements) await sql.query({ name: "", text });
@@ -54,6 +55,7 @@ async function lock(sql: Sql): Promise<void> {
   await sql.query({ name: "", text: `select pg_advisory_xact_lock(${LOCK})` });
 }
 
+const NO_TABLE = "42P01";
 const SCHEMA = {
   name: "schema",
   text: "select coalesce(max(version), 0) as version, coalesce(max(min_reader), 0) as min_reader from schema_migrations",
@@ -61,8 +63,7 @@ const SCHEMA = {
 
 /** Throws unless this program and the schema fit; the database must be reachable to know. */
 export async function checkSchema(sql: Sql): Promise<void> {
-  const [found] = await sql.query<{ version: number; min_reader: number }>(SCHEMA);
-  const { version, min_reader: minReader } = found ?? { version: 0, min_reader: 0 };
+  const { version, minReader } = await booked(sql);
   if (minReader > KNOWN) {
     throw new SchemaMismatch(
       `the database is at schema ${version} and can only be used by a Sluice that knows schema ${minReader}; ` +
@@ -71,5 +72,15 @@ export async function checkSchema(sql: Sql): Promise<void> {
   }
   if (version < KNOWN) {
     throw new SchemaMismatch(`the database is at schema ${version}, this Sluice needs ${KNOWN}: run the migrations`);
+  }
+}
+
+async function booked(sql: Sql): Promise<{ readonly version: number; readonly minReader: number }> {
+  try {
+    const [found] = await sql.query<{ version: number; min_reader: number }>(SCHEMA);
+    return { version: found?.version ?? 0, minReader: found?.min_reader ?? 0 };
+  } catch (error) {
+    if (sqlState(error) === NO_TABLE) return { version: 0, minReader: 0 };
+    throw error;
   }
 }

@@ -27,16 +27,20 @@ const FIND = {
 
 const RELEASE = {
   name: "release idempotency keys",
-  text: "delete from idempotency_keys where run_id = any($1::text[])",
+  text: `delete from idempotency_keys where (org_id, key_id, workflow, key) in (
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
 };
 
 /** Claims the keys of new runs; those whose key belongs to another run are told apart. */
-export async function claimKeys(sql: Sql, commits: readonly RunCommit[]): Promise<readonly Duplicate[]> {
+export async function claimKeys(
+  sql: Sql,
+  commits: readonly RunCommit[],
+): Promise<{ readonly claimed: readonly Claim[]; readonly duplicates: readonly Duplicate[] }> {
   const claims = commits.flatMap(({ runId, create }): Claim[] => {
     const scope = create?.idempotency ?? null;
     return scope === null ? [] : [{ ...scope, runId }];
   });
-  if (claims.length === 0) return [];
+  if (claims.length === 0) return { claimed: [], duplicates: [] };
   const first = new Map<string, Claim>();
   for (const claim of claims) {
     const scope = scopeText(claim);
@@ -44,30 +48,35 @@ export async function claimKeys(sql: Sql, commits: readonly RunCommit[]): Promis
   }
   const asked = [...first.values()];
   const rows = await sql.query<{ run_id: string }>(CLAIM, [
-    asked.map(({ orgId }) => orgId),
-    asked.map(({ keyId }) => keyId),
-    asked.map(({ workflow }) => workflow),
-    asked.map(({ key }) => key),
+    ...scopeColumns(asked),
     asked.map(({ runId }) => runId),
     asked.map(({ bodyHash }) => bodyHash),
   ]);
-  const claimed = new Set(rows.map((row) => row.run_id));
+  const own = new Set(rows.map((row) => row.run_id));
   const duplicates: Duplicate[] = [];
-  for (const claim of claims) {
-    if (claimed.has(claim.runId)) continue;
+  for (const claim of claims.filter(({ runId }) => !own.has(runId))) {
     const holder = required(await findKey(sql, claim), "a key that cannot be claimed is held");
     duplicates.push({ runId: claim.runId, existingRunId: holder.runId, bodyHash: holder.bodyHash });
   }
-  return duplicates;
+  return { claimed: claims.filter(({ runId }) => own.has(runId)), duplicates };
+}
+
+function scopeColumns(scopes: readonly IdempotencyScope[]): string[][] {
+  return [
+    scopes.map(({ orgId }) => orgId),
+    scopes.map(({ keyId }) => keyId),
+    scopes.map(({ workflow }) => workflow),
+    scopes.map(({ key }) => key),
+  ];
 }
 
 function scopeText({ orgId, keyId, workflow, key }: IdempotencyScope): string {
   return JSON.stringify([orgId, keyId, workflow, key]);
 }
 
-/** Keys claimed in this transaction for runs that were not created after all. */
-export async function releaseKeys(sql: Sql, runIds: readonly string[]): Promise<void> {
-  if (runIds.length > 0) await sql.query(RELEASE, [runIds]);
+/** Gives back keys that were claimed in this transaction for runs that were not created after all. */
+export async function releaseKeys(sql: Sql, claims: readonly Claim[]): Promise<void> {
+  if (claims.length > 0) await sql.query(RELEASE, scopeColumns(claims));
 }
 
 export async function findKey(

@@ -8,6 +8,7 @@ import { writeBlobs } from "./blob-rows.ts";
 import { rowsOf } from "./commit-parts.ts";
 import { commitStatement } from "./commit-statement.ts";
 import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
+import { sqlState } from "./sql-state.ts";
 
 /** Two programs that meet on the same runs may stop each other; whoever was chosen to give way tries again. */
 const TRIES = 4;
@@ -22,7 +23,7 @@ export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promis
     try {
       return packed.isPlain
         ? conflictsOf(batch, await writeRuns(sql, packed))
-        : await sql.transaction((within) => writeAll(within, packed));
+        : await sql.transaction((within) => writeAll(within, packed, batch));
     } catch (error) {
       const code = sqlState(error);
       if (code === NOT_NULL) throw new Bug("the events of a commit do not follow the log", { cause: error });
@@ -67,21 +68,19 @@ function conflictsOf(commits: readonly RunCommit[], won: ReadonlySet<string>): C
   return { conflicts, duplicates: [] };
 }
 
-/** The same with what is rare: keys are claimed first, the rest follows for the runs that were written. */
-async function writeAll(sql: Sql, packed: PackedBatch): Promise<CommitOutcome> {
-  const duplicates = await claimKeys(sql, packed.commits);
+/** The same with what is rare: keys are claimed first, in the batch's order; the rest follows for the runs written. */
+async function writeAll(sql: Sql, packed: PackedBatch, batch: readonly RunCommit[]): Promise<CommitOutcome> {
+  const { claimed, duplicates } = await claimKeys(sql, batch);
   const refused = new Set(duplicates.map(({ runId }) => runId));
   const commits = packed.commits.filter(({ runId }) => !refused.has(runId));
   const won = await writeRuns(sql, { ...packed, commits });
   const { conflicts } = conflictsOf(commits, won);
-  await releaseKeys(sql, conflicts);
+  await releaseKeys(
+    sql,
+    claimed.filter(({ runId }) => !won.has(runId)),
+  );
   const written = commits.filter(({ runId }) => won.has(runId));
   await writeApprovals(sql, written);
   await writeBlobs(sql, written, packed.blobs);
   return { conflicts, duplicates };
-}
-
-function sqlState(error: unknown): string {
-  const isCoded = typeof error === "object" && error !== null && "code" in error;
-  return isCoded && typeof error.code === "string" ? error.code : "";
 }

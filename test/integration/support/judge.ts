@@ -84,9 +84,22 @@ function judgeLog({ sample, run, frames }: Witnessed, events: readonly RunEvent[
     found.push(thrown.message);
   }
   if (frames.some((frame) => frame.sequence !== frame.eventId || frame.runId !== run.id)) found.push("a foreign frame");
+  for (const event of events)
+    if (isEarlyTimeout(event, events)) found.push(`event ${event.eventId} is before its deadline`);
   const earlier = events.findIndex((event, index) => event.at < (events[index - 1]?.at ?? 0));
   if (earlier >= 0) found.push(`event ${earlier + 1} is earlier than the one before`);
   return found;
+}
+
+function isEarlyTimeout({ type, payload, at }: RunEvent, events: readonly RunEvent[]): boolean {
+  if (type !== "node.timed_out") return false;
+  return events.some(
+    (event) =>
+      event.type === "node.started" &&
+      event.payload.nodeId === payload.nodeId &&
+      event.payload.attempt === payload.attempt &&
+      at < (event.payload.deadlineAt ?? 0),
+  );
 }
 
 const ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);

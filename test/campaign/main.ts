@@ -1,0 +1,146 @@
+/**
+ * `npm run campaign -- --kills N --store embedded|postgres|replicas|restarts|both|all --seed S --minutes M`: the faults
+ * of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
+ */
+import { parseArgs } from "node:util";
+import { surviveDatabaseStops } from "../integration/support/database-stops.ts";
+import { surviveKills } from "../integration/support/kills.ts";
+import type { Verdict } from "../integration/support/load.ts";
+import { startPostgres } from "../integration/support/postgres-instance.ts";
+import { surviveReplicaKills } from "../integration/support/replicas.ts";
+import { prepareProgram } from "../integration/support/server-process.ts";
+
+type Scenario = "embedded" | "postgres" | "replicas" | "restarts";
+
+const STORES: Readonly<Record<string, readonly Scenario[]>> = {
+  embedded: ["embedded"],
+  postgres: ["postgres"],
+  replicas: ["replicas"],
+  restarts: ["restarts"],
+  both: ["embedded", "postgres"],
+  all: ["embedded", "postgres", "replicas", "restarts"],
+};
+
+/** Faults per batch: enough to hit a server that is still recovering, few enough to judge often. */
+const BATCH = 20;
+const RUNS_PER_FAULT = 3;
+
+interface Tally {
+  faults: number;
+  runs: number;
+  completed: number;
+  events: number;
+  calls: number;
+  repeatedCalls: number;
+  readonly violations: string[];
+}
+
+interface Plan {
+  readonly faults: number;
+  readonly seed: number;
+  readonly scenarios: readonly Scenario[];
+  readonly until: number;
+}
+
+function readPlan(args: readonly string[]): Plan {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      kills: { type: "string", default: "200" },
+      store: { type: "string", default: "both" },
+      seed: { type: "string", default: "1" },
+      minutes: { type: "string", default: "60" },
+    },
+  });
+  const scenarios = Object.hasOwn(STORES, values.store) ? STORES[values.store] : undefined;
+  if (scenarios === undefined)
+    throw new Error(`--store is one of ${Object.keys(STORES).join(", ")}, not ${values.store}`);
+  return {
+    faults: toNumber("kills", values.kills),
+    seed: toNumber("seed", values.seed),
+    scenarios,
+    until: Date.now() + toNumber("minutes", values.minutes) * 60_000,
+  };
+}
+
+function toNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new Error(`--${name} takes a whole number from 1 on, not ${text}`);
+  return value;
+}
+
+/** One batch of faults on what they are about. Every batch has a database of its own. */
+async function play(scenario: Scenario, seed: number, count: number): Promise<Verdict> {
+  if (scenario === "embedded")
+    return surviveKills({ seed, kills: count, databaseUrl: null, runsPerLife: RUNS_PER_FAULT });
+  const postgres = await startPostgres();
+  try {
+    const about = { seed, databaseUrl: postgres.url };
+    if (scenario === "postgres") return await surviveKills({ ...about, kills: count, runsPerLife: RUNS_PER_FAULT });
+    if (scenario === "replicas") {
+      return await surviveReplicaKills({ ...about, replicas: 2, kills: count, runsPerLife: RUNS_PER_FAULT });
+    }
+    const stops = await surviveDatabaseStops({ seed, stops: count, postgres, runsPerStop: RUNS_PER_FAULT });
+    const crash = stops.hasCrashed ? ["the server ended while the database was away"] : [];
+    return { ...stops, violations: [...crash, ...stops.violations] };
+  } finally {
+    await postgres.dispose();
+  }
+}
+
+async function campaign(scenario: Scenario, { faults, seed, until }: Plan): Promise<Tally> {
+  const tally: Tally = { faults: 0, runs: 0, completed: 0, events: 0, calls: 0, repeatedCalls: 0, violations: [] };
+  for (let batch = 0; tally.faults < faults && Date.now() < until; batch += 1) {
+    const count = Math.min(BATCH, faults - tally.faults);
+    const verdict = await play(scenario, seed + batch, count).catch((error: unknown) => failed(error));
+    tally.faults += count;
+    for (const figure of ["runs", "completed", "events", "calls", "repeatedCalls"] as const) {
+      tally[figure] += verdict[figure];
+    }
+    tally.violations.push(...verdict.violations);
+    const state = verdict.violations.length === 0 ? "ok    " : "broken";
+    print(
+      `${state}  ${scenario.padEnd(9)} seed ${seed + batch}  ${tally.faults} of ${faults} faults, ${tally.runs} runs`,
+    );
+    for (const violation of verdict.violations) print(`        ${violation}`);
+    if (verdict.violations.length > 0) {
+      print(`        npm run campaign -- --store ${scenario} --kills ${count} --seed ${seed + batch}`);
+    }
+  }
+  return tally;
+}
+
+/** A batch that could not be judged is no evidence, and counts as broken. */
+function failed(error: unknown): Verdict {
+  const violations = [error instanceof Error ? error.message : String(error)];
+  return { runs: 0, completed: 0, events: 0, calls: 0, repeatedCalls: 0, violations };
+}
+
+function summary(scenario: Scenario, tally: Tally): string {
+  const { faults, runs, completed, events, calls, repeatedCalls, violations } = tally;
+  const counts = `${runs} runs (${completed} completed), ${events} events, ${calls} calls (${repeatedCalls} repeated)`;
+  if (violations.length > 0) return `${scenario}: ${faults} faults, ${counts}: ${violations.length} violations`;
+  // Rule of three: no failure in N trials bounds the rate by 3/N with 95 % confidence.
+  const bound = ((3 / Math.max(1, faults)) * 100).toFixed(3);
+  return `${scenario}: ${faults} faults, ${counts}: no violation, so at most ${bound} % per fault (3/N, 95 %)`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const plan = readPlan(args);
+  prepareProgram();
+  const tallies: { readonly scenario: Scenario; readonly tally: Tally }[] = [];
+  for (const scenario of plan.scenarios) tallies.push({ scenario, tally: await campaign(scenario, plan) });
+  print("");
+  for (const { scenario, tally } of tallies) print(summary(scenario, tally));
+  return tallies.every(({ tally }) => tally.violations.length === 0 && tally.faults > 0) ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`campaign: ${error instanceof Error ? error.message : String(error)}\n`);
+  return 2;
+});

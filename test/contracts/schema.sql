@@ -1,0 +1,164 @@
+-- approvals
+  id text not null collate C
+  org_id text not null collate C
+  run_id text not null collate C
+  status text not null
+  requested_at bigint not null
+  body text not null
+  PRIMARY KEY (id)
+  CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text])))
+  CREATE INDEX approvals_newest ON public.approvals USING btree (org_id, requested_at DESC, id DESC)
+  CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
+  CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
+
+-- blobs
+  org_id text not null collate C
+  hash text not null collate C
+  bytes integer not null
+  body text not null
+  PRIMARY KEY (org_id, hash)
+  CREATE UNIQUE INDEX blobs_pkey ON public.blobs USING btree (org_id, hash)
+
+-- definitions
+  org_id text not null collate C
+  hash text not null collate C
+  source text not null
+  catalog text
+  PRIMARY KEY (org_id, hash)
+  CREATE UNIQUE INDEX definitions_pkey ON public.definitions USING btree (org_id, hash)
+
+-- event_blocks HASH (run_id)
+  run_id text not null collate C
+  first_event_id integer not null
+  last_event_id integer not null
+  body text not null
+  org_id text not null collate C
+  CHECK (((first_event_id >= 1) AND (last_event_id >= first_event_id)))
+  PRIMARY KEY (run_id, first_event_id)
+  CREATE UNIQUE INDEX event_blocks_pkey ON ONLY public.event_blocks USING btree (run_id, first_event_id)
+
+-- idempotency_keys
+  org_id text not null collate C
+  key_id text not null collate C
+  workflow text not null collate C
+  key text not null collate C
+  run_id text not null collate C
+  body_hash text not null
+  created_at bigint not null
+  PRIMARY KEY (org_id, key_id, workflow, key)
+  CREATE UNIQUE INDEX idempotency_keys_pkey ON public.idempotency_keys USING btree (org_id, key_id, workflow, key)
+
+-- keys
+  id text not null collate C
+  org_id text not null collate C
+  hash text not null collate C
+  label text not null
+  permissions text not null
+  agent_id text
+  created_at bigint not null
+  expires_at bigint
+  revoked_at bigint
+  UNIQUE (hash)
+  PRIMARY KEY (id)
+  CREATE UNIQUE INDEX keys_hash_key ON public.keys USING btree (hash)
+  CREATE INDEX keys_newest ON public.keys USING btree (org_id, created_at DESC, id DESC)
+  CREATE UNIQUE INDEX keys_pkey ON public.keys USING btree (id)
+
+-- open_attempts
+  run_id text not null collate C
+  node_id text not null collate C
+  attempt integer not null
+  org_id text not null collate C
+  replica_id text not null collate C
+  deadline_at bigint
+  PRIMARY KEY (run_id, node_id, attempt)
+  CREATE INDEX open_attempts_due ON public.open_attempts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL)
+  CREATE UNIQUE INDEX open_attempts_pkey ON public.open_attempts USING btree (run_id, node_id, attempt)
+
+-- organisations
+  org_id text not null collate C
+  created_at bigint not null
+  PRIMARY KEY (org_id)
+  CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
+
+-- replicas
+  replica_id text not null collate C
+  expires_at bigint not null
+  PRIMARY KEY (replica_id)
+  CREATE UNIQUE INDEX replicas_pkey ON public.replicas USING btree (replica_id)
+
+-- run_heads  fillfactor=50
+  run_id text not null collate C
+  org_id text not null collate C
+  row_version integer not null
+  status text not null
+  epoch integer not null
+  last_event_id integer not null
+  cost_micros bigint not null
+  started_at bigint
+  ended_at bigint
+  PRIMARY KEY (run_id)
+  CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
+  CREATE INDEX run_heads_open ON public.run_heads USING btree (run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
+  CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
+
+-- runs
+  run_id text not null collate C
+  org_id text not null collate C
+  workflow text not null collate C
+  version integer
+  definition_hash text not null collate C
+  args text not null
+  trigger text not null
+  trace_id text not null
+  root_span_id text not null
+  parent_run_id text collate C
+  source_run_id text collate C
+  recursion_depth integer not null
+  gateway text
+  model text
+  role_bindings text not null
+  started_by text
+  created_at bigint not null
+  PRIMARY KEY (run_id)
+  CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
+  CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
+  CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
+
+-- schema_migrations
+  version integer not null
+  name text not null
+  min_reader integer not null
+  applied_at bigint not null
+  PRIMARY KEY (version)
+  CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btree (version)
+
+-- timers
+  run_id text not null collate C
+  key text not null collate C
+  org_id text not null collate C
+  due_at bigint not null
+  PRIMARY KEY (run_id, key)
+  CREATE INDEX timers_due ON public.timers USING btree (due_at)
+  CREATE UNIQUE INDEX timers_pkey ON public.timers USING btree (run_id, key)
+
+-- workflow_versions
+  org_id text not null collate C
+  name text not null collate C
+  version integer not null
+  hash text not null collate C
+  format text not null
+  saved_at bigint not null
+  saved_by text
+  CHECK ((format = ANY (ARRAY['lobsterx'::text, 'lens-graph/v1'::text])))
+  PRIMARY KEY (org_id, name, version)
+  CREATE UNIQUE INDEX workflow_versions_pkey ON public.workflow_versions USING btree (org_id, name, version)
+
+-- workflows
+  org_id text not null collate C
+  name text not null collate C
+  status text not null
+  latest_version integer not null
+  PRIMARY KEY (org_id, name)
+  CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'deprecated'::text])))
+  CREATE UNIQUE INDEX workflows_pkey ON public.workflows USING btree (org_id, name)

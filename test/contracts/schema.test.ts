@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPostgres } from "../../src/postgres/index.ts";
+import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
+import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+
+const plain = (text: string): { name: string; text: string } => ({ name: "", text });
+
+/** Tables, columns, constraints and indexes as the catalog words them, partitions left out. */
+const SCHEMA = plain(`
+  select c.relname as table_name, coalesce(array_to_string(c.reloptions, ' '), '') as options,
+    (select string_agg(format('  %s %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
+        case when a.attnotnull then ' not null' else '' end,
+        case when l.collname = 'C' then ' collate C' else '' end), E'\\n' order by a.attnum)
+      from pg_attribute a left join pg_collation l on l.oid = a.attcollation and l.collname = 'C'
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+    (select string_agg('  ' || pg_get_constraintdef(k.oid), E'\\n' order by k.conname)
+      from pg_constraint k where k.conrelid = c.oid and k.contype in ('c', 'p', 'u', 'f')) as constraints,
+    (select string_agg('  ' || i.indexdef, E'\\n' order by i.indexname)
+      from pg_indexes i where i.schemaname = 'public' and i.tablename = c.relname) as indexes,
+    case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end as partitioned
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`);
+
+async function schemaOf(sql: Sql): Promise<string> {
+  const rows = await sql.query<Record<string, string | null>>(SCHEMA);
+  return rows
+    .map((row) =>
+      [
+        `-- ${row["table_name"]} ${row["partitioned"] ?? ""} ${row["options"]}`.trimEnd(),
+        row["columns"],
+        row["constraints"],
+        row["indexes"],
+      ]
+        .filter((part) => part !== null)
+        .join("\n"),
+    )
+    .join("\n\n")
+    .concat("\n");
+}
+
+describe("the schema", () => {
+  let database: TestDatabase;
+  const opened: Sql[] = [];
+  const open = (): Sql => {
+    const sql = openPostgres({ url: database.url, connections: 2 });
+    opened.push(sql);
+    return sql;
+  };
+  beforeAll(async () => {
+    database = await createDatabase("empty");
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((sql) => sql.close()));
+    await database.drop();
+  });
+
+  it("that is missing is named, made once by rivals that start together, and then current", async () => {
+    await expect(createSqlStore(open()).ping()).rejects.toThrow(SchemaMismatch);
+    await Promise.all(Array.from({ length: 4 }, () => createSqlStore(open()).migrate()));
+    const sql = open();
+    const versions = await sql.query<{ version: number }>(plain("select version from schema_migrations order by 1"));
+    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3]);
+    await createSqlStore(sql).ping();
+    await createSqlStore(sql).migrate();
+  });
+
+  it("is the one that was reviewed", async () => {
+    const sql = open();
+    await createSqlStore(sql).migrate();
+    await expect(await schemaOf(sql)).toMatchFileSnapshot("./schema.sql");
+  });
+
+  it("keeps the organisation with everything that is one's own", async () => {
+    const rows = await open().query<{ table_name: string }>(
+      plain(`select table_name from information_schema.tables t where table_schema = 'public' and not exists (
+        select from information_schema.columns c where c.table_name = t.table_name and c.column_name = 'org_id')`),
+    );
+    expect(rows.map((row) => row.table_name).sort()).toEqual(["replicas", "schema_migrations"]);
+  });
+
+  it("of a later program is used while that program allows it, and refused beyond", async () => {
+    const sql = open();
+    const store = createSqlStore(sql);
+    await store.migrate();
+    await sql.query(plain("insert into schema_migrations values (1000, 'later', 3, 0)"));
+    await store.ping();
+    await store.migrate();
+    await sql.query(plain("update schema_migrations set min_reader = 1000 where version = 1000"));
+    const refusal =
+      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 3: upgrade it";
+    await expect(store.ping()).rejects.toThrow(refusal);
+    await expect(store.migrate()).rejects.toThrow(SchemaMismatch);
+    await sql.query(plain("delete from schema_migrations where version = 1000"));
+  });
+});
