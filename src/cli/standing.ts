@@ -8,14 +8,14 @@ const DRAIN_MS = 9_000;
 
 /** Serves until somebody says stop, which counts from the first moment, then drains; a second word ends it at once. */
 export async function standUntilStopped(io: Io, start: () => Promise<Host>): Promise<number> {
-  let stop: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  const stops: (() => void)[] = [];
+  const stopped = new Promise<void>((resolve) => stops.push(resolve));
   let isStopping = false;
   const stopListening = io.onInterrupt(() => {
     if (isStopping) io.exitNow(EXIT.cancelled);
     isStopping = true;
     io.err.write("stopping; once more to stop at once\n");
-    stop();
+    for (const stop of stops) stop();
   });
   try {
     const host = await start();

@@ -45,7 +45,7 @@ export async function lockByFile(path: string): Promise<() => Promise<void>> {
       writeFileSync(file, owner, { flag: "wx" });
       return async () => rmSync(file, { force: true });
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if (codeOf(error) !== "EEXIST") throw error;
     }
     if (isHeld(file)) throw new DirectoryInUse(path);
     rmSync(file, { force: true });
@@ -72,7 +72,7 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // A process of another user exists all the same.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 
@@ -83,4 +83,8 @@ function startOf(pid: number): string {
   } catch {
     return "";
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../core/event/index.ts";
 import { BLOB_BYTES_MIN, hashesIn, packEvents, readBodies, unpackEvents } from "./event-pack.ts";
@@ -7,7 +7,7 @@ const hostileKey = fc.oneof(
   fc.string(),
   fc.constantFrom("__proto__", "constructor", "refs", "path", "*", "", "outputs"),
 );
-const large = fc.constantFrom("x", "é", "\u{1F600}", '"', "\0").map((text) => text.repeat(BLOB_BYTES_MIN));
+const large = fc.constantFrom("x", "é", "\u{1F600}", '"', "\0", "\x1e").map((text) => text.repeat(BLOB_BYTES_MIN));
 const value = fc.oneof({ weight: 3, arbitrary: fc.jsonValue() }, large, fc.array(large, { maxLength: 2 }));
 // Through text, as everything that enters a state has come: no -0, no undefined.
 const fields = fc
@@ -42,10 +42,10 @@ describe("packing events", () => {
     );
   });
 
-  it("holds no control character, so that bodies can be joined by one", () => {
+  it("never holds the character that bodies are joined by", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 2 }), (events) => {
-        expect([...packEvents(events).body].every((character) => character >= " ")).toBe(true);
+        expect(packEvents(events).body).not.toContain("\x1e");
       }),
       { numRuns: 30 },
     );

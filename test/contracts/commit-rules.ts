@@ -165,11 +165,12 @@ export function commitRules(subjectOf: SubjectOf): void {
 
     it("is not changed by what its caller does to it afterwards", async () => {
       const { store } = subjectOf();
-      const args = { list: [1] };
-      await store.commit([creation("run_1", { args })]);
-      args.list.push(2);
-      const first = await store.getRun("org_1", "run_1");
-      (first?.args["list"] as number[]).push(3);
+      const list = [1];
+      await store.commit([creation("run_1", { args: { list } })]);
+      list.push(2);
+      const [loaded] = await store.loadRuns(["run_1"]);
+      const first = loaded?.run.args["list"];
+      if (Array.isArray(first)) first.push(3);
       expect((await store.getRun("org_1", "run_1"))?.args).toEqual({ list: [1] });
     });
 

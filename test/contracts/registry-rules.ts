@@ -44,7 +44,7 @@ export function registryRules(subjectOf: SubjectOf): void {
           (index % 2 === 0 ? store : rival).saveWorkflow("org_1", saving("triage", hash)),
         ),
       );
-      expect(saved.map(({ version }) => version.version).sort()).toEqual([1, 2, 3, 4]);
+      expect(new Set(saved.map(({ version }) => version.version))).toEqual(new Set([1, 2, 3, 4]));
     });
 
     it("are listed by name, have a status, and belong to their organisation", async () => {

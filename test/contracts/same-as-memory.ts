@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canonicalJson } from "../../src/core/base/index.ts";
 import { createMemoryStore, type RunCommit, type Store } from "../../src/store/index.ts";

@@ -11,10 +11,10 @@ export interface Subject {
   /** Another client of the same data; the store itself where there can be none. */
   readonly rival: Store;
   /** As if so much database time had passed. */
-  passTime(ms: number): Promise<void>;
+  readonly passTime: (ms: number) => Promise<void>;
   /** Forgets everything. */
-  reset(): Promise<void>;
-  close(): Promise<void>;
+  readonly reset: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export type SubjectOf = () => Subject;

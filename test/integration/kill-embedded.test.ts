@@ -17,6 +17,6 @@ describe("a server on the embedded database that is killed while it works", () =
       // Without a call that was interrupted and made again, the kills would have proved nothing.
       expect(verdict.repeatedCalls).toBeGreaterThan(0);
     },
-    10 * MINUTES,
+    15 * MINUTES,
   );
 });

@@ -23,6 +23,6 @@ describe("a server on Postgres that is killed while it works", () => {
       // Without a call that was interrupted and made again, the kills would have proved nothing.
       expect(verdict.repeatedCalls).toBeGreaterThan(0);
     },
-    10 * MINUTES,
+    15 * MINUTES,
   );
 });

@@ -23,7 +23,7 @@ describe("servers on one Postgres", () => {
       expect(verdict.repeatedCalls).toBeGreaterThan(0);
       await postgres.dispose();
     },
-    10 * MINUTES,
+    15 * MINUTES,
   );
 
   it(
@@ -36,6 +36,6 @@ describe("servers on one Postgres", () => {
       expect(verdict.runs).toBe(40);
       expect(verdict.completed / verdict.runs).toBeGreaterThan(0.8);
     },
-    10 * MINUTES,
+    15 * MINUTES,
   );
 });

@@ -6,7 +6,7 @@ import { suiteServer } from "./server.ts";
 
 export interface TestDatabase {
   readonly url: string;
-  drop(): Promise<void>;
+  readonly drop: () => Promise<void>;
 }
 
 const TEMPLATE = "sluice_template";

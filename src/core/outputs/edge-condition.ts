@@ -1,4 +1,13 @@
-import { canonicalJson, fail, isJsonArray, jsonToText, LIMITS, succeed, type Json, type Outcome } from "../base/index.ts";
+import {
+  canonicalJson,
+  fail,
+  isJsonArray,
+  jsonToText,
+  LIMITS,
+  succeed,
+  type Json,
+  type Outcome,
+} from "../base/index.ts";
 import type { EdgeCondition } from "../definition/index.ts";
 import { evaluateCondition, type ResolvePath } from "../expression/index.ts";
 import { isTooDeep } from "./depth.ts";

@@ -264,8 +264,9 @@ export class DurableDriver implements Runtime {
   }
 
   #send(live: LiveRun, dispatch: Dispatch): void {
-    // Without the lease another replica will send it; sending too would be a second execution.
-    if (!this.#lease.isHeld) return;
+    // Without the lease another replica sends it; sending too would be a second execution. Nor is anything begun while
+    // stopping: whoever comes next finds the attempt open.
+    if (!this.#lease.isHeld || this.#isStopping) return;
     const { nodeId, attempt } = dispatch;
     const { runId } = live.state;
     this.#pool.send(dispatch, live.state, {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Generous on purpose: a slow machine is no failure, and a run that never ends still is one. */
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 40;
 
 /** Looks again and again until it is so. */
