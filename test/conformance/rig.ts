@@ -55,7 +55,7 @@ export class Rig {
   }
 
   tell(input: Told): Advance {
-    const result = advance(this.state, { at: this.now, jitter: this.jitter, ...input } as Input);
+    const result = advance(this.state, { at: this.now, jitter: this.jitter, ...input });
     this.events.push(...result.events);
     this.effects.push(...result.effects);
     for (const effect of result.effects) {

@@ -1,4 +1,10 @@
-import { createPartialBatcher, performDispatch, type Adapter, type Clock } from "../../bridge/index.ts";
+import {
+  createPartialBatcher,
+  performDispatch,
+  type Adapter,
+  type AdapterHooks,
+  type Clock,
+} from "../../bridge/index.ts";
 import {
   type CallbackResult,
   type Dispatch,
@@ -58,7 +64,8 @@ export class AdapterPool {
     this.#open.set(dispatchId, controller);
     const batcher = createPartialBatcher(this.#clock, (deltas) => report.stream(deltas));
     controller.signal.addEventListener("abort", () => batcher.close(), { once: true });
-    const hooks = { signal: controller.signal, onPartial: batcher.add, onLog: () => undefined };
+    const onPartial: AdapterHooks["onPartial"] = (part) => batcher.add(part);
+    const hooks = { signal: controller.signal, onPartial, onLog: () => undefined };
     const { result, times } = await performDispatch(adapter, request, hooks);
     batcher.flush();
     if (this.#open.get(dispatchId) === controller) this.#open.delete(dispatchId);

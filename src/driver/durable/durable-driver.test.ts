@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedAdapter, createVirtualClock, readScript, type VirtualClock } from "../../bridge/index.ts";
-import { digestText, type JsonObject } from "../../core/base/index.ts";
+import { digestText } from "../../core/base/index.ts";
 import { replay } from "../../core/engine/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
 import { createAllowAllJudge } from "../judge.ts";
@@ -72,7 +72,7 @@ async function launch(
   const definitionHash = digestText(source);
   await store.putDefinition(ORG, definitionHash, { source, catalog: null });
   const about = { orgId: ORG, workflow: "w", version: 1, definitionHash, trigger: "test", startedBy: null };
-  return wait(clock, driver.launch({ ...about, args: {} as JsonObject, ...more }));
+  return wait(clock, driver.launch({ ...about, args: {}, ...more }));
 }
 
 async function started(on: Machine, source: string, more: Partial<Launch> = {}): Promise<string> {
@@ -256,11 +256,8 @@ describe("when the database comes and goes", () => {
       const store = unreliable(memory, () => ((count += 1) % 3 === 0 ? moment : null));
       const on = machine({ store, clock });
       await on.driver.start();
-      const runIds = await Promise.all(Array.from({ length: 5 }, () => 0)).then(async (list) => {
-        const ids: string[] = [];
-        for (const _ of list) ids.push(await started(on, DIAMOND));
-        return ids;
-      });
+      const runIds: string[] = [];
+      while (runIds.length < 5) runIds.push(await started(on, DIAMOND));
       for (const runId of runIds) {
         expect(await until(on, runId, ended)).toBe("completed");
         const events = await logOf(on, runId);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -35,8 +35,12 @@ export interface KillPlan {
   readonly note?: (line: string) => void;
 }
 
-/** Longest life of a server before it is killed; short ones hit its start, long ones the middle of the work. */
+/** Lives by the clock hit the start of a server too; lives by its work reach the middle of it on any machine. */
 const LIFE_MS_MAX = 900;
+const LIFE_CALLS_MAX = 25;
+const LINGER_MS_MAX = 300;
+/** A server that has nothing to do is killed all the same. */
+const LULL_MS = 3_000;
 
 /** Kills the server again and again while it works, starts it on what it left, and judges what became of the runs. */
 export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note }: KillPlan): Promise<Verdict> {
@@ -50,12 +54,11 @@ export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note
     const load = new Load(api, dice.fork("load"));
     for (let kill = 1; kill <= kills; kill += 1) {
       load.start(runsPerLife);
-      const lifeMs = dice.below(LIFE_MS_MAX);
-      await pause(lifeMs);
+      await (kill % 2 === 0 ? pause(dice.below(LIFE_MS_MAX)) : liveByCalls(settings.ledger, dice));
       const dying: ServerProcess = server;
       server = null;
       await dying.kill();
-      note?.(`kill ${kill} after ${lifeMs} ms`);
+      note?.(`kill ${kill} of ${kills}`);
       server = await startServer(settings);
     }
     await load.settle();
@@ -65,3 +68,19 @@ export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note
     workplace.dispose();
   }
 }
+
+/** Lasts until the adapter was called so many times, and a moment longer. */
+async function liveByCalls(ledger: string, dice: Prng): Promise<void> {
+  const wanted = countCalls(ledger) + dice.between(1, LIFE_CALLS_MAX);
+  const lingerMs = dice.below(LINGER_MS_MAX);
+  const until = Date.now() + LULL_MS;
+  while (countCalls(ledger) < wanted && Date.now() < until) await pause(5);
+  await pause(lingerMs);
+}
+
+/** Lines are of about one length, and nobody needs the exact number. */
+function countCalls(ledger: string): number {
+  return Math.floor((statSync(ledger, { throwIfNoEntry: false })?.size ?? 0) / LINE_BYTES);
+}
+
+const LINE_BYTES = 220;
