@@ -4,10 +4,13 @@ import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { createSqlStore, schemaDigest } from "../store/index.ts";
+import { databaseSql } from "./database-sql.ts";
+import { WalSync } from "./wal-sync.ts";
 
-/** Where the empty database lies that new data directories are copied from, one for each version of the engine. */
+/** Where the empty database lies that new data directories are copied from: one for each engine and schema. */
 export function defaultSeedDirectory(): string {
-  return join(homedir(), ".cache", "sluice", `seed-${engineVersion()}`);
+  return join(homedir(), ".cache", "sluice", `seed-${engineVersion()}-${schemaDigest().slice(0, 12)}`);
 }
 
 function engineVersion(): string {
@@ -25,13 +28,22 @@ export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promi
   await mkdir(dirname(seedDirectory), { recursive: true });
   const made = await mkdtemp(`${seedDirectory}.`);
   try {
-    const database = await PGlite.create(join(made, "data"));
-    await database.close();
+    await makeEmpty(join(made, "data"));
     await rename(join(made, "data"), seedDirectory).catch((error: unknown) => {
       if (!existsSync(seedDirectory)) throw error;
     });
   } finally {
     await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** Set up and migrated: a program that finds its schema there has nothing left to do. */
+async function makeEmpty(directory: string): Promise<void> {
+  const sql = databaseSql(await PGlite.create(directory), new WalSync(directory), async () => undefined);
+  try {
+    await createSqlStore(sql).migrate();
+  } finally {
+    await sql.close();
   }
 }
 

@@ -1,3 +1,4 @@
+import { digestJson } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import { sqlState } from "../sql/sql-state.ts";
 import { SchemaMismatch } from "../store-error.ts";
@@ -6,10 +7,16 @@ import { WAITS } from "./0002-waits.ts";
 import { REGISTRY } from "./0003-registry.ts";
 import type { Migration } from "./migration.ts";
 
-export const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY];
+const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY];
 
 /** The last step this program knows. */
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
+
+/** Changes with any step; hexadecimal. */
+export function schemaDigest(): string {
+  const steps = MIGRATIONS.map(({ version, statements }) => ({ version, statements }));
+  return digestJson(steps).slice("sha256:".length);
+}
 
 /** Any number that nothing else in the database takes an advisory lock on. */
 const LOCK = 5_715_093;
