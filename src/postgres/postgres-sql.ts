@@ -30,6 +30,8 @@ export function openPostgres(options: PostgresOptions): Sql {
     query_timeout: statementTimeoutMs + SILENCE_MS,
     keepAlive: true,
     application_name: "sluice",
+    // Each statement has one good plan; planning it anew cost a lone commit as much as writing it.
+    options: "-c plan_cache_mode=force_generic_plan",
     types: { getTypeParser: parserOf },
   });
   // Without listeners a connection that dies, idle or lent out, would end the process; whoever uses it learns of it.

@@ -85,6 +85,38 @@ export function listRules(subjectOf: SubjectOf): void {
     });
   });
 
+  it.each(["\0", "run_1\0", "\ud800", "' or '1' = '1", "", "%", "\u{1F600}".repeat(500)])(
+    "finds nothing under %j",
+    async (id) => {
+      const { store } = subjectOf();
+      await store.commit([creation("run_1")]);
+      const page = { limit: 10, cursor: null };
+      expect(await store.getRun("org_1", id)).toBeUndefined();
+      expect(await store.getRun(id, "run_1")).toBeUndefined();
+      expect(await store.readEvents("org_1", id, 0, 10)).toEqual([]);
+      expect(await store.getBlob("org_1", id)).toBeUndefined();
+      expect(await store.getApproval("org_1", id)).toBeUndefined();
+      expect(await store.getWorkflow("org_1", id)).toBeUndefined();
+      expect(await store.getVersion("org_1", id, 1)).toBeUndefined();
+      expect(await store.getDefinition("org_1", id)).toBeUndefined();
+      expect(await store.setWorkflowStatus("org_1", id, "paused")).toBe(false);
+      expect(await store.findKey(id)).toBeUndefined();
+      expect(await store.revokeKey("org_1", id, 1)).toBe(false);
+      expect(await store.findIdempotent({ orgId: "org_1", keyId: id, workflow: id, key: id })).toBeUndefined();
+      expect((await store.listRuns("org_1", { workflow: id }, page)).data).toEqual([]);
+      expect((await store.listRuns("org_1", { parentRunId: id }, page)).data).toEqual([]);
+    },
+  );
+
+  it("finds nothing beyond any number there can be", async () => {
+    const { store } = subjectOf();
+    await store.commit([creation("run_1")]);
+    for (const number of [2 ** 31 - 2, 2 ** 31 - 1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+      expect(await store.readEvents("org_1", "run_1", number, 100)).toEqual([]);
+      expect(await store.getVersion("org_1", "triage", number)).toBeUndefined();
+    }
+  });
+
   describe("approvals", () => {
     const closing = {
       id: "apr_1",

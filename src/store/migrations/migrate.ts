@@ -25,7 +25,12 @@ const LOCK = 5_715_093;
  * Brings the schema up to date. Each step is a transaction of its own that first takes the lock and then its number in
  * the books, so that of several programs starting at once one does the step and the others find it done.
  */
-export async function migrate(sql: Sql, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(sql: Sql): Promise<void> {
+  if ((await booked(sql)).version < KNOWN) await takeSteps(sql);
+  await checkSchema(sql);
+}
+
+async function takeSteps(sql: Sql): Promise<void> {
   await sql.transaction(async (within) => {
     await lock(within);
     await within.query({
@@ -38,8 +43,7 @@ export async function migrate(sql: Sql, migrations: readonly Migration[] = MIGRA
       )`,
     });
   });
-  for (const migration of migrations) await sql.transaction((within) => step(within, migration));
-  await checkSchema(sql);
+  for (const migration of MIGRATIONS) await sql.transaction((within) => step(within, migration));
 }
 
 async function step(sql: Sql, { version, name, minReader, statements }: Migration): Promise<void> {

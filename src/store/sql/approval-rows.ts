@@ -1,6 +1,7 @@
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql } from "../sql.ts";
 import type { ApprovalClosing, ApprovalRecord, Listed, Page, RunCommit } from "../store.ts";
+import { lookUp } from "./look-up.ts";
 import type { ApprovalStatus } from "../../core/event/index.ts";
 
 const OPEN = {
@@ -77,6 +78,6 @@ export async function listApprovals(
 }
 
 export async function getApproval(sql: Sql, orgId: string, id: string): Promise<ApprovalRecord | undefined> {
-  const [row] = await sql.query<{ body: string }>(GET, [orgId, id]);
+  const [row] = await lookUp<{ body: string }>(sql, GET, [orgId, id]);
   return row === undefined ? undefined : approvalOf(row);
 }

@@ -1,6 +1,7 @@
 import { required } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type RunCommit } from "../store.ts";
+import { lookUp } from "./look-up.ts";
 
 type Claim = IdempotencyScope & { readonly bodyHash: string; readonly runId: string };
 type Duplicate = CommitOutcome["duplicates"][number];
@@ -83,6 +84,6 @@ export async function findKey(
   sql: Sql,
   { orgId, keyId, workflow, key }: IdempotencyScope,
 ): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined> {
-  const [row] = await sql.query<{ run_id: string; body_hash: string }>(FIND, [orgId, keyId, workflow, key]);
+  const [row] = await lookUp<{ run_id: string; body_hash: string }>(sql, FIND, [orgId, keyId, workflow, key]);
   return row === undefined ? undefined : { runId: row.run_id, bodyHash: row.body_hash };
 }

@@ -1,6 +1,7 @@
 import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { KeyRecord, KeyStore, Listed, Page } from "../store.ts";
+import { lookUp } from "./look-up.ts";
 
 export function sqlKeys(sql: Sql): KeyStore {
   return {
@@ -21,11 +22,11 @@ export function sqlKeys(sql: Sql): KeyStore {
       ]);
     },
     findKey: async (hash) => {
-      const [row] = await sql.query<KeyRow>(FIND, [hash]);
+      const [row] = await lookUp<KeyRow>(sql, FIND, [hash]);
       return row === undefined ? undefined : keyOf(row);
     },
     listKeys: (orgId, page) => list(sql, orgId, page),
-    revokeKey: async (orgId, keyId, at) => (await sql.query(REVOKE, [orgId, keyId, at])).length > 0,
+    revokeKey: async (orgId, keyId, at) => (await lookUp(sql, REVOKE, [orgId, keyId, at])).length > 0,
   };
 }
 

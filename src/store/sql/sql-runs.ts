@@ -7,6 +7,7 @@ import type { Listed, LoadedRun, OpenAttempt, Page, RunFilter, RunHead, RunRecor
 import { getApproval, listApprovals } from "./approval-rows.ts";
 import { readBlobs } from "./blob-rows.ts";
 import { findKey } from "./idempotency-rows.ts";
+import { INT_MAX, lookUp } from "./look-up.ts";
 import { commitToSql } from "./sql-commit.ts";
 
 export function sqlRuns(sql: Sql): RunStore {
@@ -14,7 +15,7 @@ export function sqlRuns(sql: Sql): RunStore {
     commit: (batch) => commitToSql(sql, batch),
     loadRuns: (runIds) => loadRuns(sql, runIds),
     getRun: async (orgId, runId) => {
-      const [row] = await sql.query<RunRow>(GET_RUN, [orgId, runId]);
+      const [row] = await lookUp<RunRow>(sql, GET_RUN, [orgId, runId]);
       return row === undefined ? undefined : recordOf(row);
     },
     listRuns: (orgId, filter, page) => listRuns(sql, orgId, filter, page),
@@ -25,8 +26,8 @@ export function sqlRuns(sql: Sql): RunStore {
     },
     findIdempotent: (scope) => findKey(sql, scope),
     getBlob: async (orgId, hash) => {
-      const text = (await readBlobs(sql, [{ orgId, hash }])).get(orgId)?.get(hash);
-      return text === undefined ? undefined : (JSON.parse(text) as Json);
+      const [row] = await lookUp<{ body: string }>(sql, GET_BLOB, [orgId, hash]);
+      return row === undefined ? undefined : (JSON.parse(row.body) as Json);
     },
     listApprovals: (orgId, status, page) => listApprovals(sql, orgId, status, page),
     getApproval: (orgId, approvalId) => getApproval(sql, orgId, approvalId),
@@ -73,6 +74,8 @@ const GET_RUN = {
   name: "get run",
   text: `select ${RUN_COLUMNS} from runs r join run_heads h using (run_id) where r.org_id = $1 and r.run_id = $2`,
 };
+
+const GET_BLOB = { name: "get blob", text: "select body from blobs where org_id = $1 and hash = $2" };
 
 const HEADS = { name: "heads", text: `select ${HEAD_COLUMNS} from run_heads h where h.run_id = any($1::text[])` };
 
@@ -168,7 +171,7 @@ const LIST_RUNS = {
 
 async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>> {
   const after = decodeCursor(page.cursor);
-  const rows = await sql.query<RunRow>(LIST_RUNS, [
+  const rows = await lookUp<RunRow>(sql, LIST_RUNS, [
     orgId,
     filter.status ?? null,
     filter.workflow ?? null,
@@ -197,8 +200,9 @@ async function readEvents(
   afterEventId: number,
   limit: number,
 ): Promise<readonly StoredEvent[]> {
-  const lastEventId = afterEventId + limit;
-  const rows = await sql.query<{ body: string }>(READ_EVENTS, [orgId, runId, afterEventId, lastEventId]);
+  if (afterEventId >= INT_MAX) return [];
+  const lastEventId = Math.min(afterEventId + limit, INT_MAX);
+  const rows = await lookUp<{ body: string }>(sql, READ_EVENTS, [orgId, runId, afterEventId, lastEventId]);
   const events = readBodies(rows.map(({ body }) => body));
   return events.filter(({ eventId }) => eventId > afterEventId && eventId <= lastEventId);
 }

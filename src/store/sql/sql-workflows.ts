@@ -3,22 +3,24 @@ import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql } from "../sql.ts";
 import type { Listed, Page, WorkflowRecord, WorkflowSaving, WorkflowStore, WorkflowVersion } from "../store.ts";
 import type { WorkflowStatus } from "../store.ts";
+import { INT_MAX, lookUp } from "./look-up.ts";
 
 export function sqlWorkflows(sql: Sql): WorkflowStore {
   return {
     saveWorkflow: (orgId, saving) => sql.transaction((within) => save(within, orgId, saving)),
     getWorkflow: async (orgId, name) => {
-      const [row] = await sql.query<WorkflowRow>(GET, [orgId, name]);
+      const [row] = await lookUp<WorkflowRow>(sql, GET, [orgId, name]);
       return row === undefined ? undefined : recordOf(row);
     },
     listWorkflows: (orgId, page) => list(sql, orgId, page),
     getVersion: async (orgId, name, version) => {
-      const [row] = await sql.query<VersionRow>(GET_VERSION, [orgId, name, version]);
+      if (version > INT_MAX) return undefined;
+      const [row] = await lookUp<VersionRow>(sql, GET_VERSION, [orgId, name, version]);
       return row === undefined ? undefined : versionOf(row);
     },
-    setWorkflowStatus: async (orgId, name, status) => (await sql.query(SET_STATUS, [orgId, name, status])).length > 0,
+    setWorkflowStatus: async (orgId, name, status) => (await lookUp(sql, SET_STATUS, [orgId, name, status])).length > 0,
     getDefinition: async (orgId, hash) => {
-      const [row] = await sql.query<{ source: string; catalog: string | null }>(GET_DEFINITION, [orgId, hash]);
+      const [row] = await lookUp<{ source: string; catalog: string | null }>(sql, GET_DEFINITION, [orgId, hash]);
       return row === undefined ? undefined : { source: row.source, catalog: catalogOf(row.catalog) };
     },
     putDefinition: async (orgId, hash, { source, catalog }) => {

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../../src/core/base/index.ts";
 import type { EventOf, RunEvent } from "../../../src/core/event/index.ts";
 import { eventOfFrame, type EventFrame } from "../../../src/core/view/index.ts";
 import { Suite, Violation } from "../../simulation/checkers/index.ts";
@@ -111,12 +112,28 @@ function judgeEnd({ sample, run }: Witnessed, events: readonly RunEvent[]): read
   if (end.type !== `run.${run.status}`) return [`ended by ${end.type}, and is shown as ${run.status}`];
   if (run.lastEventId !== events.length) return [`says ${run.lastEventId} events, and has ${events.length}`];
   if (end.type === "run.completed") return [];
-  // Nothing in the samples fails for good but a call whose outcome nobody knows.
-  const causes = events.filter((event): event is EventOf<"node.failed"> => event.type === "node.failed");
-  const isUnknown = ({ payload }: EventOf<"node.failed">) =>
-    payload.errorCode === "outcome_unknown" && sample.onceNodes.has(payload.nodeId);
-  if (end.type === "run.failed" && causes.some(isUnknown)) return [];
+  const causes = events.filter(isFailure);
+  if (end.type === "run.failed" && causes.some((cause) => isForced(cause, sample, events))) return [];
   return [`ended by ${end.type}: ${causes.map(({ payload }) => payload.errorCode).join(", ")}`];
+}
+
+type FailureEvent = EventOf<"node.failed"> | EventOf<"node.timed_out">;
+
+function isFailure(event: RunEvent): event is FailureEvent {
+  return event.type === "node.failed" || event.type === "node.timed_out";
+}
+
+/** Nothing in the samples fails by itself; only kills can make a node give up, and only in these two ways. */
+function isForced({ payload }: FailureEvent, sample: Sample, events: readonly RunEvent[]): boolean {
+  if (payload.errorCode === "outcome_unknown") return sample.onceNodes.has(payload.nodeId);
+  const sent = events.filter((event) => isSending(event) && event.payload.nodeId === payload.nodeId).length;
+  return sent >= LIMITS.callsPerNodeMax;
+}
+
+const RESEND = "dispatch sent again";
+
+function isSending(event: RunEvent): event is EventOf<"node.started"> | EventOf<"node.log"> {
+  return event.type === "node.started" || (event.type === "node.log" && event.payload.message === RESEND);
 }
 
 interface Attempt {
@@ -137,7 +154,7 @@ function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<str
     const attempt = attempts.get(id);
     if (attempt === undefined) continue;
     if (type === "node.completed") attempt.completedAt = at;
-    if (type === "node.log" && "message" in payload && payload.message === "dispatch sent again") attempt.resends += 1;
+    if (type === "node.log" && "message" in payload && payload.message === RESEND) attempt.resends += 1;
   }
   return attempts;
 }

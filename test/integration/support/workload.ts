@@ -91,14 +91,18 @@ export function scriptText(): string {
     ...prefixed("chain", spread(names("n", 20), 5, 40)),
     ...prefixed("fan-out", spread(["root", "join", ...names("leaf", 30)], 10, 70)),
     ...prefixed("each", spread(["scan", "sum"], 30, 40)),
-    "retry/flaky": [{ delay_ms: 20, fail: "provider_error" }, { delay_ms: 30, fail: "timeout" }, { delay_ms: 20 }],
+    "retry/flaky": [
+      { delay_ms: 20, fail: "provider_error" },
+      { delay_ms: 30, fail: "provider_rate_limit", retry_after_ms: 40 },
+      { delay_ms: 20 },
+    ],
     "timeout/stuck": { hang: true },
     "timeout/beside": { delay_ms: 60, duplicate_callback: 3 },
     ...prefixed("once", spread(["before", "pay", "receipt"], 40, 80)),
     ...prefixed("approval", spread(["draft", "publish"], 20, 60)),
     ...prefixed("followed", spread(names("side", 25), 5, 50)),
     "followed/talk": { chunks: names("piece ", 40), chunk_ms: 30 },
-    "stream/talk": { chunks: names("piece ", 12), chunk_ms: 25 },
+    "stream/talk": { chunks: names("piece ", 6), chunk_ms: 25 },
   };
   return JSON.stringify({ seed: 7, default: "echo", nodes });
 }
