@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --quick] [--json] [--save]`: what the engine, the runtime and the database under it can do, as
- * ratios within one run. What is measured runs as compiled JavaScript, the way it runs in production; this file only
- * compiles it and starts it.
+ * ratios within one run. What is measured runs as compiled JavaScript, the way it runs in production: this file
+ * compiles itself and everything it needs, and starts the result.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ function run(args: readonly string[]): number {
 
 function compile(): number {
   const tsconfig = join(out, "tsconfig.json");
+  rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, "package.json"), JSON.stringify({ type: "module" }));
   const compilerOptions = {
@@ -25,10 +26,9 @@ function compile(): number {
     allowImportingTsExtensions: false,
     rootDir: root,
     outDir: out,
-    types: ["node"],
     typeRoots: [join(root, "node_modules", "@types")],
   };
-  const files = [join(root, "bench", "measure.ts")];
+  const files = [join(root, "bench", "main.ts")];
   writeFileSync(
     tsconfig,
     JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: [], files }),
@@ -36,6 +36,11 @@ function compile(): number {
   return run([join(root, "node_modules", "typescript", "bin", "tsc"), "-p", tsconfig]);
 }
 
-rmSync(out, { recursive: true, force: true });
-process.stderr.write("compiling\n");
-process.exitCode = compile() || run([join(out, "bench", "measure.js"), root, ...process.argv.slice(2)]);
+if (import.meta.url.endsWith(".js")) {
+  const { measure } = await import("./measure.ts");
+  const [checkout = ".", ...flags] = process.argv.slice(2);
+  await measure(checkout, flags);
+} else {
+  process.stderr.write("compiling\n");
+  process.exitCode = compile() || run([join(out, "bench", "main.js"), root, ...process.argv.slice(2)]);
+}

@@ -1,4 +1,4 @@
-/** The measuring itself; started by main.ts with the root of the checkout. */
+/** Everything that is measured, in order, and how it is shown. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
@@ -150,7 +150,8 @@ function print(text: string): void {
   process.stdout.write(`${text}\n\n`);
 }
 
-async function main([root = ".", ...flags]: readonly string[]): Promise<void> {
+/** `root`: the checkout, whose program is started and whose results are kept. */
+export async function measure(root: string, flags: readonly string[]): Promise<void> {
   const isQuick = flags.includes("--quick");
   const engine = measureEngine();
   print(engineTable(engine));
@@ -175,5 +176,3 @@ async function main([root = ".", ...flags]: readonly string[]): Promise<void> {
   }
   if (flags.includes("--json")) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
-
-await main(process.argv.slice(2));

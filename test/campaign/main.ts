@@ -23,7 +23,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
 
 /** Faults per batch: enough to hit a server that is still recovering, few enough to judge often. */
 const BATCH = 20;
-const RUNS_PER_FAULT = 3;
+const RUNS_PER_FAULT = 2;
 
 interface Tally {
   faults: number;

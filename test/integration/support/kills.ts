@@ -37,8 +37,8 @@ export interface KillPlan {
 
 /** Lives by the clock hit the start of a server too; lives by its work reach the middle of it on any machine. */
 const LIFE_MS_MAX = 900;
-const LIFE_CALLS_MAX = 25;
-const LINGER_MS_MAX = 300;
+const LIFE_CALLS_MAX = 60;
+const LINGER_MS_MAX = 500;
 /** A server that has nothing to do is killed all the same. */
 const LULL_MS = 3_000;
 

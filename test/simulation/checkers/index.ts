@@ -18,7 +18,7 @@ import { startsAfterParents } from "./starting.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
 
-export { type Checker, type MakeChecker, Violation } from "./checker.ts";
+export { type MakeChecker, Violation } from "./checker.ts";
 export { notesMarkers } from "./markers.ts";
 export { Suite } from "./suite.ts";
 
