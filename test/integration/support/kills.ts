@@ -38,7 +38,7 @@ export interface KillPlan {
 /** Lives by the clock hit the start of a server too; lives by its work reach the middle of it on any machine. */
 const LIFE_MS_MAX = 900;
 const LIFE_CALLS_MAX = 60;
-const LINGER_MS_MAX = 500;
+const LINGER_MS_MAX = 300;
 /** A server that has nothing to do is killed all the same. */
 const LULL_MS = 3_000;
 
@@ -70,7 +70,7 @@ export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note
 }
 
 /** Lasts until the adapter was called so many times, and a moment longer. */
-async function liveByCalls(ledger: string, dice: Prng): Promise<void> {
+export async function liveByCalls(ledger: string, dice: Prng): Promise<void> {
   const wanted = countCalls(ledger) + dice.between(1, LIFE_CALLS_MAX);
   const lingerMs = dice.below(LINGER_MS_MAX);
   const until = Date.now() + LULL_MS;

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
-import { KEY, openWorkplace } from "./kills.ts";
+import { KEY, liveByCalls, openWorkplace } from "./kills.ts";
 import { Load, type Verdict } from "./load.ts";
 import { callProgram, type ServerProcess, type ServerSettings, startServer } from "./server-process.ts";
 
@@ -14,7 +13,6 @@ export interface ReplicaPlan {
   readonly note?: (line: string) => void;
 }
 
-const LIFE_MS_MAX = 2_500;
 /** Above the time a process may be held up between a commit and what follows it. */
 const OVERLAP_MS = 5_000;
 
@@ -33,13 +31,12 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
     const load = new Load(api, dice.fork("load"));
     for (let kill = 1; kill <= kills; kill += 1) {
       load.start(runsPerLife);
-      const lifeMs = dice.below(LIFE_MS_MAX);
-      await pause(lifeMs);
+      await liveByCalls(settings.ledger, dice);
       const victim = dice.below(servers.length);
       const dying = servers[victim];
       servers[victim] = null;
       await dying?.kill();
-      note?.(`kill ${kill}: replica ${victim} after ${lifeMs} ms`);
+      note?.(`kill ${kill} of ${kills}: replica ${victim}`);
       load.start(runsPerLife);
       servers[victim] = await startServer(settings);
     }

@@ -67,6 +67,15 @@ export const SAMPLES: readonly Sample[] = [
     { id: "gate", approval: "required", depends_on: ["draft"] },
     ...chainOf(["publish"], { depends_on: ["gate"] }),
   ]),
+  // Answers come in through one replica while results come in through another: both advance the same run.
+  sample("shared", [
+    ...chainOf(names("work", 15)),
+    ...names("gate", 4).flatMap((gate, index) => [
+      { id: gate, approval: "required" },
+      step(`after${index}`, [gate]),
+      step(`end${index}`, [`after${index}`]),
+    ]),
+  ]),
   sample("once", [
     step("before"),
     step("pay", ["before"], { effects: "at_most_once", on_failure: "halt" }),
@@ -98,6 +107,7 @@ export function scriptText(): string {
     ],
     "timeout/stuck": { hang: true },
     "timeout/beside": { delay_ms: 60, duplicate_callback: 3 },
+    ...prefixed("shared", spread(names("work", 15), 5, 60)),
     ...prefixed("once", spread(["before", "pay", "receipt"], 40, 80)),
     ...prefixed("approval", spread(["draft", "publish"], 20, 60)),
     ...prefixed("followed", spread(names("side", 25), 5, 50)),
