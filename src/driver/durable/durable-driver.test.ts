@@ -172,6 +172,21 @@ describe("a durable run", () => {
     expect(await until(second, runId, ended)).toBe("completed");
   });
 
+  it("looks for runs that wait for nothing every two minutes, and leaves those that wait for something alone", async () => {
+    const clock = createVirtualClock(1_000_000);
+    const memory = createMemoryStore({ now: () => clock.now() });
+    let looks = 0;
+    let runId = "";
+    const listStalled = async () => ((looks += 1), [runId]);
+    const on = machine({ store: { ...memory, listStalled }, clock, script: "nodes: { a: { hang: true } }\n" });
+    await on.driver.start();
+    runId = await started(on, "name: w\nsteps: [{ id: a, command: go, timeout: 1000 }]\n");
+    const before = (await logOf(on, runId)).length;
+    await until(on, runId, ended);
+    expect(looks).toBe(2);
+    expect(await logOf(on, runId)).toHaveLength(before);
+  });
+
   it("answers an idempotency key with the run it started, and refuses another body", async () => {
     const on = machine();
     await on.driver.start();

@@ -17,6 +17,7 @@ const DUE_EVERY_MS = 500;
 /** Whoever set a timer fires it from memory; only one that is late by this much has been forgotten. */
 const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
+const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
 
 /** The safety nets: leases, orphaned attempts and deadlines nobody remembers. Safe on any number of replicas. */
@@ -25,6 +26,7 @@ export class Sweeper {
   #stop: Stop | null = null;
   #isStopped = false;
   #nextTakeoverAt = 0;
+  #nextStalledAt = 0;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -32,6 +34,7 @@ export class Sweeper {
 
   async start(): Promise<void> {
     await this.#takeOver();
+    this.#nextStalledAt = this.#options.clock.now() + STALLED_EVERY_MS;
     this.#schedule();
   }
 
@@ -51,6 +54,7 @@ export class Sweeper {
       await lease.renewIfDue();
       await this.#tellDue();
       if (clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
+      if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
       onTrouble("a sweep failed", error);
     }
@@ -73,4 +77,14 @@ export class Sweeper {
       if (orphans.length < PAGE) return;
     }
   }
+
+  /** Runs that wait for nothing: whatever the engine is told, it looks for what is left to do, or ends the run. */
+  async #nudgeStalled(): Promise<void> {
+    const { store, clock, tell } = this.#options;
+    this.#nextStalledAt = clock.now() + STALLED_EVERY_MS;
+    for (const runId of await store.listStalled(PAGE)) tell(runId, NUDGE);
+  }
 }
+
+/** A deadline of no epoch at all: it fits no state, and so means nothing but "look again". */
+const NUDGE: Timer = { kind: "run", epoch: -1 };
