@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Prng } from "../simulation/prng.ts";
 import { Api, type RunOnWire } from "./support/api.ts";
-import { KEY, openWorkplace } from "./support/kills.ts";
+import { KEY, openGround } from "./support/kills.ts";
 import { startPostgres } from "./support/postgres-instance.ts";
 import { callProgram, prepareProgram, startServer } from "./support/server-process.ts";
 import { followRestlessly, readStream } from "./support/stream-client.ts";
@@ -41,10 +41,10 @@ describe("event streams", () => {
     async () => {
       const postgres = await startPostgres();
       undo.push(() => postgres.dispose());
-      const workplace = openWorkplace();
-      undo.push(() => workplace.dispose());
+      const ground = openGround();
+      undo.push(() => ground.dispose());
       callProgram(["migrate", "--database-url", postgres.url]);
-      const settings = { ...workplace.settings, command: "serve", databaseUrl: postgres.url } as const;
+      const settings = { ...ground.settings, command: "serve", databaseUrl: postgres.url } as const;
       const [first, second] = await Promise.all([startServer(settings), startServer(settings)]);
       undo.push(
         () => first.kill(),
@@ -72,9 +72,9 @@ describe("event streams", () => {
   it(
     `carry one run to ${STREAMS} followers at once`,
     async () => {
-      const workplace = openWorkplace();
-      undo.push(() => workplace.dispose());
-      const server = await startServer({ ...workplace.settings, command: "up", databaseUrl: null });
+      const ground = openGround();
+      undo.push(() => ground.dispose());
+      const server = await startServer({ ...ground.settings, command: "up", databaseUrl: null });
       undo.push(() => server.kill());
       const api = new Api(KEY, () => [server.url]);
       const { id } = await startFollowed(api);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
-import { KEY, openWorkplace } from "./kills.ts";
+import { KEY, openGround } from "./kills.ts";
 import { Load, type Verdict } from "./load.ts";
 import type { PostgresInstance } from "./postgres-instance.ts";
 import { startServer } from "./server-process.ts";
@@ -21,8 +21,8 @@ const DOWN_MS_MAX = 1_500;
 export async function surviveDatabaseStops(plan: StopPlan): Promise<Verdict & { readonly hasCrashed: boolean }> {
   const { seed, stops, postgres, runsPerStop, note } = plan;
   const dice = new Prng(seed);
-  const workplace = openWorkplace();
-  const { settings } = workplace;
+  const ground = openGround();
+  const { settings } = ground;
   const server = await startServer({ ...settings, command: "up", databaseUrl: postgres.url });
   try {
     const api = new Api(KEY, () => [server.url]);
@@ -43,6 +43,6 @@ export async function surviveDatabaseStops(plan: StopPlan): Promise<Verdict & { 
     return { ...(await load.judge(settings.ledger, { overlapMs: 0 })), hasCrashed: !server.isAlive };
   } finally {
     await server.kill();
-    workplace.dispose();
+    ground.dispose();
   }
 }

@@ -11,12 +11,12 @@ import { scriptText } from "./workload.ts";
 export const KEY = "slk_integration_tests_only";
 
 /** Files of one scenario; gone when it is over. */
-export interface Workplace {
+export interface Ground {
   readonly settings: Omit<ServerSettings, "command" | "databaseUrl">;
   dispose(): void;
 }
 
-export function openWorkplace(): Workplace {
+export function openGround(): Ground {
   const data = mkdtempSync(join(tmpdir(), "sluice-integration-"));
   const script = join(data, "script.json");
   writeFileSync(script, scriptText());
@@ -45,8 +45,8 @@ const LULL_MS = 3_000;
 /** Kills the server again and again while it works, starts it on what it left, and judges what became of the runs. */
 export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note }: KillPlan): Promise<Verdict> {
   const dice = new Prng(seed);
-  const workplace = openWorkplace();
-  const settings: ServerSettings = { ...workplace.settings, command: "up", databaseUrl };
+  const ground = openGround();
+  const settings: ServerSettings = { ...ground.settings, command: "up", databaseUrl };
   let server: ServerProcess | null = await startServer(settings);
   try {
     const api = new Api(KEY, () => (server === null ? [] : [server.url]));
@@ -65,7 +65,7 @@ export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note
     return await load.judge(settings.ledger, { overlapMs: 0 });
   } finally {
     await server?.kill();
-    workplace.dispose();
+    ground.dispose();
   }
 }
 

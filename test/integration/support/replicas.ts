@@ -1,6 +1,6 @@
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
-import { KEY, liveByCalls, openWorkplace } from "./kills.ts";
+import { KEY, liveByCalls, openGround } from "./kills.ts";
 import { Load, type Verdict } from "./load.ts";
 import { callProgram, type ServerProcess, type ServerSettings, startServer } from "./server-process.ts";
 
@@ -20,8 +20,8 @@ const OVERLAP_MS = 5_000;
 export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
   const { seed, kills, databaseUrl, runsPerLife, note } = plan;
   const dice = new Prng(seed);
-  const workplace = openWorkplace();
-  const settings: ServerSettings = { ...workplace.settings, command: "serve", databaseUrl };
+  const ground = openGround();
+  const settings: ServerSettings = { ...ground.settings, command: "serve", databaseUrl };
   callProgram(["migrate", "--database-url", databaseUrl]);
   const starting = Array.from({ length: plan.replicas }, () => startServer(settings));
   const servers: (ServerProcess | null)[] = await Promise.all(starting);
@@ -44,6 +44,6 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
     return await load.judge(settings.ledger, { overlapMs: OVERLAP_MS });
   } finally {
     for (const server of servers) await server?.kill();
-    workplace.dispose();
+    ground.dispose();
   }
 }
