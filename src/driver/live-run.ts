@@ -23,7 +23,7 @@ export interface LiveRun {
   readonly family: Family;
   readonly parent: { readonly runId: string; readonly nodeId: string; readonly attempt: number } | null;
   readonly timers: RunTimers;
-  readonly dispatches: Map<string, AbortController>;
+  readonly dispatches: Set<string>;
   /** Time never goes back within a run, whatever the wall clock does. */
   lastAt: number;
   hasEnded: boolean;
@@ -43,19 +43,14 @@ export function wakeAll(family: Family): void {
   for (const wake of waiters) wake();
 }
 
-export function openDispatch(run: LiveRun, dispatchId: string, controller: AbortController): void {
-  run.dispatches.set(dispatchId, controller);
+export function openDispatch(run: LiveRun, dispatchId: string): void {
+  if (run.dispatches.has(dispatchId)) return;
+  run.dispatches.add(dispatchId);
   run.family.openDispatches += 1;
 }
 
 export function closeDispatch(run: LiveRun, dispatchId: string): void {
   if (run.dispatches.delete(dispatchId)) run.family.openDispatches -= 1;
-}
-
-/** Ends everything the run has going outside the engine. */
-export function release(run: LiveRun): void {
-  run.timers.stopAll();
-  for (const controller of run.dispatches.values()) controller.abort();
 }
 
 /** Deadlines of one run. The engine never clears a timer; those of an attempt that ended are dropped to save room. */

@@ -17,7 +17,7 @@ import { childReport, refusedChild } from "./child-report.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { InputQueue } from "./input-queue.ts";
 import type { Judge } from "./judge.ts";
-import { createFamily, isQuiet, type LiveRun, release, RunTimers, wakeAll } from "./live-run.ts";
+import { createFamily, isQuiet, type LiveRun, RunTimers, wakeAll } from "./live-run.ts";
 import { MemoryStore, type PendingApproval } from "./memory-store.ts";
 import type { Told } from "./told.ts";
 
@@ -120,7 +120,7 @@ export class LocalDriver {
   close(): void {
     this.#isClosed = true;
     this.#queue.clear();
-    for (const run of this.#runs.values()) release(run);
+    for (const run of this.#runs.values()) this.#release(run);
   }
 
   #run(runId: string): LiveRun {
@@ -140,7 +140,7 @@ export class LocalDriver {
       parent:
         parent === null ? null : { runId: parent.run.state.runId, nodeId: parent.nodeId, attempt: parent.attempt },
       timers: new RunTimers(this.#options.clock, family, (timer) => this.#tell(run, { type: "timer", timer })),
-      dispatches: new Map(),
+      dispatches: new Set(),
       lastAt: 0,
       hasEnded: false,
       parked: null,
@@ -214,7 +214,7 @@ export class LocalDriver {
         this.#dispatcher.dispatch(run, effect);
         return;
       case "cancel-dispatch":
-        run.dispatches.get(effect.dispatchId)?.abort();
+        this.#dispatcher.cancel(run, effect.dispatchId);
         return;
       case "set-timer":
         run.timers.set(effect.timer, effect.dueAt);
@@ -257,7 +257,7 @@ export class LocalDriver {
 
   #end(run: LiveRun): void {
     run.hasEnded = true;
-    release(run);
+    this.#release(run);
     this.#reportToParent(run, null);
     wakeAll(run.family);
   }
@@ -265,7 +265,7 @@ export class LocalDriver {
   /** The half-done state is dropped: what is true is what the log says. */
   #park(run: LiveRun, bug: unknown): void {
     run.parked = { message: bug instanceof Error ? bug.message : String(bug) };
-    release(run);
+    this.#release(run);
     const { plan, runId } = run.state;
     try {
       run.state = replay(plan, runId, this.#store.logOf(runId));
@@ -274,6 +274,12 @@ export class LocalDriver {
     }
     this.#reportToParent(run, run.parked.message);
     wakeAll(run.family);
+  }
+
+  /** Ends everything the run has going outside the engine. */
+  #release(run: LiveRun): void {
+    run.timers.stopAll();
+    this.#dispatcher.release(run);
   }
 
   #reportToParent(run: LiveRun, bug: string | null): void {

@@ -6,7 +6,7 @@ import type { Plan } from "../../core/plan/index.ts";
 import type { OpenAttempt, Store } from "../../store/index.ts";
 import type { Judge } from "../judge.ts";
 import type { Told } from "../told.ts";
-import { AdapterPool } from "./adapter-pool.ts";
+import { AdapterPool } from "../adapter-pool.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
 import { endedAttempt } from "./derive-commit.ts";

@@ -1,18 +1,12 @@
-import {
-  createPartialBatcher,
-  performDispatch,
-  type Adapter,
-  type AdapterHooks,
-  type Clock,
-} from "../../bridge/index.ts";
+import { createPartialBatcher, performDispatch, type Adapter, type AdapterHooks, type Clock } from "../bridge/index.ts";
 import {
   type CallbackResult,
   type Dispatch,
   NO_TOKENS,
   type RunState,
   type StreamInput,
-} from "../../core/engine/index.ts";
-import { dispatchRequest } from "../dispatch-request.ts";
+} from "../core/engine/index.ts";
+import { dispatchRequest } from "./dispatch-request.ts";
 
 /** What an attempt says while it runs and when it ends. */
 export interface AttemptReport {
