@@ -125,6 +125,13 @@ export interface Checkpoint {
 export interface NodeDetail {
   readonly runId: string;
   readonly node: NodeState;
+  /** What the newest attempt was sent. */
+  readonly request: {
+    readonly attempt: number;
+    readonly message: string;
+    readonly stdin: string | null;
+    readonly inputs: JsonObject;
+  } | null;
   readonly attempts: readonly {
     readonly attempt: number;
     readonly status: NodeStatus;

@@ -184,6 +184,7 @@ describe("runs", () => {
     expect(node.body.attempts).toMatchObject([
       { attempt: 1, status: "completed", output: "Say hello to Ada", route: { provider: "scripted" } },
     ]);
+    expect(node.body.request).toEqual({ attempt: 1, message: "Say hello to Ada", stdin: null, inputs: {} });
     fits("runs.list", await api.tell("GET", "runs?workflow=hello&status=completed"));
     expect((await api.tell("GET", "runs?workflow=nobody")).body).toEqual({ data: [] });
   });

@@ -13,6 +13,7 @@ export class NodeLog {
   readonly #attempts = new Map<number, Attempt>();
   readonly #verdicts: Detail["verdicts"] = [];
   readonly #inputs: Detail["inputs"] = [];
+  #newestStart: { readonly attempt: number; readonly eventId: number } | null = null;
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId;
@@ -31,6 +32,11 @@ export class NodeLog {
     return { attempts, verdicts: this.#verdicts, inputs: this.#inputs };
   }
 
+  /** The newest attempt and the event that began it. */
+  get newestStart(): { readonly attempt: number; readonly eventId: number } | null {
+    return this.#newestStart;
+  }
+
   #verdict({ eventId, payload }: EventOf<"gate.decided">): void {
     const { verdictId, disposition, gate, code } = payload;
     this.#verdicts.push({ eventId, verdictId, disposition, gate: gate ?? null, code: code ?? null });
@@ -41,8 +47,9 @@ export class NodeLog {
     this.#inputs.push(handOff);
   }
 
-  #start({ at, payload }: EventOf<"node.started">): void {
+  #start({ at, eventId, payload }: EventOf<"node.started">): void {
     const { attempt = 0, verdictId, agentId, gatewayId, provider, model, executionPath } = payload;
+    this.#newestStart = { attempt, eventId };
     this.#attempts.set(attempt, {
       attempt,
       status: "running",

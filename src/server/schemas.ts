@@ -198,6 +198,10 @@ const attemptSchema = z.object({
 export const nodeDetailSchema = z.object({
   runId: z.string(),
   node: nodeResultSchema,
+  /** What the newest attempt was sent, bound and rendered again from the log up to its start. */
+  request: z
+    .object({ attempt: count, message: z.string(), stdin: z.string().nullable(), inputs: jsonObject })
+    .nullable(),
   attempts: z.array(attemptSchema),
   verdicts: z.array(
     z.object({

@@ -1,5 +1,6 @@
 export { advance, type Advance } from "./advance.ts";
 export { apply, replay } from "./apply.ts";
+export { requestOf } from "./bind.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { findNode } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
