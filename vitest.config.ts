@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/postgres/global-setup.ts"],
+    setupFiles: ["test/setup.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,
