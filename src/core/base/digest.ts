@@ -24,3 +24,14 @@ export function utf8Length(text: string): number {
   }
   return bytes;
 }
+
+/** Characters as people count them: an emoji is one, as it is in JSON Schema. */
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const isHigh = (text.charCodeAt(index) & 0xfc00) === 0xd800;
+    if (isHigh && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index += 1;
+    count += 1;
+  }
+  return count;
+}

@@ -18,7 +18,7 @@ export type WindDown =
       readonly isFailFast: boolean;
     };
 
-const UPSTREAM: Failure = { code: "upstream_failure", message: "Blocked by upstream failure" };
+export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "Blocked by upstream failure" };
 
 /**
  * Stops the run in this very commit: nothing new is dispatched, everything that waits is settled, and what is in
@@ -63,7 +63,7 @@ function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolea
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: how.detail });
   turn.state.asked.delete(node.index);
   if (isBelow) {
-    const { code, message } = UPSTREAM;
+    const { code, message } = UPSTREAM_FAILURE;
     emit(turn, "node.failed", { ...about(node), errorCode: code, errorMessage: message, retryable: false });
   } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.reason] });
 }

@@ -6,6 +6,7 @@ import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts
 import { bind } from "./bind.ts";
 import type { Binding } from "./binding.ts";
 import { startChild } from "./children.ts";
+import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
@@ -14,8 +15,6 @@ import { decideReadiness } from "./readiness.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { about, emit, log, perform, type Turn } from "./turn.ts";
-
-const UPSTREAM = { code: "upstream_failure", message: "Blocked by upstream failure" };
 
 /** All parents are settled: skipped, failed, or queued. */
 export function decideNode(turn: Turn, node: NodeState): void {
@@ -28,7 +27,7 @@ export function decideNode(turn: Turn, node: NodeState): void {
     case "skip":
       return skipNode(turn, node, readiness.reason);
     case "upstream_failure":
-      return endFailed(turn, node, UPSTREAM);
+      return endFailed(turn, node, UPSTREAM_FAILURE);
     case "expression_error":
       return failNode(turn, node, { code: "expression_error", message: readiness.message });
     case "run":

@@ -1,4 +1,4 @@
-import { getOwn, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import { countCodePoints, getOwn, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
 
 /**
  * What lies at the end of a path, or `undefined` for missing. Only own properties count, so `constructor` and
@@ -21,14 +21,4 @@ function stepInto(value: Json | undefined, segment: string | number): Json | und
   }
   if (isJsonObject(value)) return typeof segment === "string" ? getOwn(value, segment) : undefined;
   return typeof value === "string" && segment === "length" ? countCodePoints(value) : undefined;
-}
-
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const isHigh = (text.charCodeAt(index) & 0xfc00) === 0xd800;
-    if (isHigh && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index += 1;
-    count += 1;
-  }
-  return count;
 }

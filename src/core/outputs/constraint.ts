@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
+import { countCodePoints, isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
 import type { ContractError } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { compilePattern } from "../pattern/index.ts";
@@ -74,17 +74,6 @@ function checkPattern(field: string, text: string, value: string): ContractError
   return [{ field, reason: "pattern_mismatch", details: `${describe(value)} does not match ${text}` }];
 }
 
-/** Characters as people count them, so that an emoji is as long in a contract as in JSON Schema. */
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const isPair = isHighSurrogate(text.charCodeAt(index)) && isLowSurrogate(text.charCodeAt(index + 1));
-    if (isPair) index += 1;
-    count += 1;
-  }
-  return count;
-}
-
 /** A value in few words, for messages. */
 export function describe(value: Json): string {
   if (typeof value === "string") return `string ${quote(value)}`;
@@ -107,8 +96,4 @@ function listMembers(members: readonly string[]): string {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
 }
