@@ -13,6 +13,15 @@ interface Row {
   attempt: number;
 }
 
+/** One commit after the other, a single run in each: what a chain waits for at every node. */
+export async function measureLoneBound(store: Store, commits: number): Promise<number> {
+  const [row] = await createRows(store, "run_lone_", 1);
+  if (row === undefined) throw new Error("the bound has no run");
+  const before = performance.now();
+  for (let commit = 0; commit < commits; commit += 1) await requireAll(store, [completion(row)]);
+  return (performance.now() - before) / commits;
+}
+
 /** Completions of nodes per second in batches of one statement each, by an owner who remembers every version. */
 export async function measureOwnerBound(store: Store, batches: number, round: string): Promise<number> {
   const lanes = await Promise.all(["a", "b"].map((lane) => createRows(store, `run_owner_${round}_${lane}_`)));
@@ -64,8 +73,8 @@ const CLAIM = {
     returning a.run_id`,
 };
 
-async function createRows(store: Store, prefix: string): Promise<Row[]> {
-  const rows = Array.from({ length: BATCH }, (_, index) => ({
+async function createRows(store: Store, prefix: string, count = BATCH): Promise<Row[]> {
+  const rows = Array.from({ length: count }, (_, index) => ({
     runId: `${prefix}${String(index).padStart(6, "0")}`,
     version: 0,
     lastEventId: 0,

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import { measureOwnerBound, measureReplicaBound } from "./bound.ts";
+import { measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
 import { type BenchDatabase, openBenchEmbedded, openBenchPostgres } from "./database.ts";
 import { type EngineFigure, measureEngine } from "./engine.ts";
 import { measureProcess, type ProcessFigure } from "./process.ts";
@@ -39,6 +39,7 @@ interface DatabaseFigure {
   readonly name: BenchDatabase["name"];
   readonly ownerBound: number;
   readonly replicaBound: number;
+  readonly loneCommitMs: number;
   readonly runtime: RuntimeFigure;
   readonly storage: StorageFigure | null;
   readonly process: ProcessFigure;
@@ -61,7 +62,10 @@ async function measureDatabase(
     const runtime = await measureRuntime(store, driver, isQuick ? QUICK : FULL);
     const storage = url === null ? null : await measureStorage(sql, driver, await prepare(store, driver, DIAMOND));
     await driver.stop();
-    return { name, ownerBound, replicaBound, runtime, storage, process: await measureProcess(root, url) };
+    // Last, beside the chains it is compared with, when everything is as warm as it was for them.
+    const loneCommitMs = await measureLoneBound(store, isQuick ? 500 : 2_000);
+    const server = await measureProcess(root, url);
+    return { name, ownerBound, replicaBound, loneCommitMs, runtime, storage, process: server };
   } finally {
     await database.close();
   }
@@ -85,7 +89,8 @@ function toBar(what: string, value: number, unit: string, max: number): Line {
   return { what, ratio: value / max, value, unit, against: `at most ${max}` };
 }
 
-function databaseTable({ name, ownerBound, replicaBound, runtime, storage, process: server }: DatabaseFigure): string {
+function databaseTable(figure: DatabaseFigure): string {
+  const { name, ownerBound, replicaBound, loneCommitMs, runtime, storage, process: server } = figure;
   const bar = BARS[name];
   const { completionsPerSecond: rate, idleDiamondMs } = runtime;
   return table(name, [
@@ -118,7 +123,8 @@ function databaseTable({ name, ownerBound, replicaBound, runtime, storage, proce
       against: "",
     },
     toBar("a diamond alone", idleDiamondMs, "ms", bar.idleMs),
-    ...runtime.shapes.flatMap((figure) => shapeLines(figure, runtime.shapes, bar)),
+    { what: "bound: one run, commit after commit", ratio: null, value: loneCommitMs, unit: "ms", against: "" },
+    ...runtime.shapes.flatMap((shape) => shapeLines(shape, runtime.shapes, bar, loneCommitMs)),
     ...(storage === null
       ? []
       : [
@@ -135,6 +141,7 @@ function shapeLines(
   { shape, nodes, msPerNode }: ShapeFigure,
   all: readonly ShapeFigure[],
   bar: { readonly chainMs: number; readonly fanOutMs: number },
+  loneCommitMs: number,
 ): readonly Line[] {
   const max = shape === "chain" ? bar.chainMs : bar.fanOutMs;
   const base = all.find((figure) => figure.shape === shape) ?? null;
@@ -143,7 +150,12 @@ function shapeLines(
     base === null || base.nodes === nodes
       ? []
       : [{ ...line, ratio: msPerNode / base.msPerNode, against: `${base.nodes} nodes` }];
-  return [{ ...line, ratio: msPerNode / max, against: `at most ${max}` }, ...growth];
+  const bound = { ...line, ratio: msPerNode / loneCommitMs, against: "one commit after the other" };
+  return [
+    { ...line, ratio: msPerNode / max, against: `at most ${max}` },
+    ...(shape === "chain" ? [bound] : []),
+    ...growth,
+  ];
 }
 
 function print(text: string): void {
