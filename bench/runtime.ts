@@ -1,5 +1,6 @@
 /** The runtime on a real store: throughput, chains, fan-outs, storage cost. */
-import { createSystemClock, createScriptedAdapter, readScript } from "../src/bridge/index.ts";
+import { createScriptedAdapter, readScript } from "../src/adapters/index.ts";
+import { createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { checkArgs } from "../src/core/definition/index.ts";
 import { createAllowAllJudge, DurableDriver } from "../src/driver/index.ts";

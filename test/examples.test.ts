@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  createScriptedAdapter,
-  createVirtualClock,
-  EMPTY_SCRIPT,
-  readScript,
-  SCRIPTED_PROVIDER,
-} from "../src/bridge/index.ts";
+import { createScriptedAdapter, EMPTY_SCRIPT, readScript, SCRIPTED_PROVIDER } from "../src/adapters/index.ts";
+import { createVirtualClock } from "../src/clock/index.ts";
 import { checkArgs } from "../src/core/definition/index.ts";
 import { checkSource, type Plan } from "../src/core/plan/index.ts";
 import { projectRun, projectView, reduceRun, outlineOf, type RunProjection } from "../src/core/view/index.ts";

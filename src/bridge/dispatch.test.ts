@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "./adapter.ts";
+import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../adapter/index.ts";
 import { performDispatch } from "./dispatch.ts";
 
 const REQUEST: AdapterRequest = {

@@ -5,7 +5,7 @@ import {
   type AdapterHooks,
   type AdapterRequest,
   type AdapterResult,
-} from "./adapter.ts";
+} from "../adapter/index.ts";
 import { reportOf } from "./report.ts";
 
 /** The report of one dispatch and how often the network delivers it. */

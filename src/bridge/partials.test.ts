@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPartialBatcher } from "./partials.ts";
-import { createVirtualClock } from "./virtual-clock.ts";
+import { createVirtualClock } from "../clock/index.ts";
 
 interface Sent {
   readonly at: number;

@@ -1,7 +1,7 @@
 import type { StreamInput } from "../core/engine/index.ts";
 import { repairText } from "../core/text/index.ts";
-import type { StreamPart } from "./adapter.ts";
-import type { Clock, Stop } from "./clock.ts";
+import type { StreamPart } from "../adapter/index.ts";
+import type { Clock, Stop } from "../clock/index.ts";
 
 type Deltas = StreamInput["deltas"];
 

@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/b
 import type { CallbackResult, Report } from "../core/engine/index.ts";
 import { normaliseOutput, type Rung } from "../core/outputs/index.ts";
 import { repairText } from "../core/text/index.ts";
-import type { AdapterRequest, AdapterResult } from "./adapter.ts";
+import type { AdapterRequest, AdapterResult } from "../adapter/index.ts";
 
 const MICROS_PER_USD = 1_000_000;
 

@@ -1,4 +1,4 @@
-import { createScriptedAdapter, type Ledger, type Script, SCRIPTED_PROVIDER } from "../bridge/index.ts";
+import { createScriptedAdapter, type Ledger, type Script, SCRIPTED_PROVIDER } from "../adapters/index.ts";
 import { createAllowAllJudge, DurableDriver } from "../driver/index.ts";
 import { createApp, serve } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../bridge/index.ts";
+import type { Clock } from "../clock/index.ts";
 
 /** Somewhere text goes: a terminal, a pipe, a test. */
 export interface Screen {

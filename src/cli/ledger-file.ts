@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createFileLedger, type Ledger } from "../bridge/index.ts";
+import { createFileLedger, type Ledger } from "../adapters/index.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";

@@ -1,4 +1,4 @@
-import type { Stop } from "../bridge/index.ts";
+import type { Stop } from "../clock/index.ts";
 import { isSettled, type RunEvent } from "../core/event/index.ts";
 import type { NodeView, RunView } from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";

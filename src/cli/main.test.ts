@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
-import { createVirtualClock } from "../bridge/index.ts";
+import { createVirtualClock } from "../clock/index.ts";
 import type { Io, Screen } from "./io.ts";
 import { main } from "./main.ts";
 import { createProgram } from "./program.ts";

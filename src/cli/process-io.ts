@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { isatty, type WriteStream } from "node:tty";
-import { createSystemClock } from "../bridge/index.ts";
+import { createSystemClock } from "../clock/index.ts";
 import type { Io, Screen } from "./io.ts";
 
 /** The world of a real process. */

@@ -1,4 +1,4 @@
-import { EMPTY_SCRIPT, readScript, type Script } from "../bridge/index.ts";
+import { EMPTY_SCRIPT, readScript, type Script } from "../adapters/index.ts";
 import { suggest } from "../core/definition/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { Io } from "./io.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../bridge/index.ts";
+import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";

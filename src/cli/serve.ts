@@ -1,4 +1,4 @@
-import { EMPTY_SCRIPT } from "../bridge/index.ts";
+import { EMPTY_SCRIPT } from "../adapters/index.ts";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
 import { type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";

@@ -1,4 +1,5 @@
-import { createScriptedAdapter, createVirtualClock, SCRIPTED_PROVIDER } from "../bridge/index.ts";
+import { createScriptedAdapter, SCRIPTED_PROVIDER } from "../adapters/index.ts";
+import { createVirtualClock } from "../clock/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { EventPayload, RunEvent } from "../core/event/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";

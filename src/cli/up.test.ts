@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSystemClock } from "../bridge/index.ts";
+import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
 import type { Io, Screen } from "./io.ts";
 import { main } from "./main.ts";

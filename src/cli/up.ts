@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { EMPTY_SCRIPT } from "../bridge/index.ts";
+import { EMPTY_SCRIPT } from "../adapters/index.ts";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
 import { ApiProblem } from "../client/index.ts";

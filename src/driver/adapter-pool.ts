@@ -1,4 +1,6 @@
-import { createPartialBatcher, performDispatch, type Adapter, type AdapterHooks, type Clock } from "../bridge/index.ts";
+import type { Adapter, AdapterHooks } from "../adapter/index.ts";
+import { createPartialBatcher, performDispatch } from "../bridge/index.ts";
+import type { Clock } from "../clock/index.ts";
 import {
   type CallbackResult,
   type Dispatch,

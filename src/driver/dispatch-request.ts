@@ -2,7 +2,7 @@ import { digestJson, type JsonObject } from "../core/base/index.ts";
 import type { Dispatch, RunState } from "../core/engine/index.ts";
 import { outputJsonSchema } from "../core/outputs/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import type { AdapterRequest } from "../bridge/index.ts";
+import type { AdapterRequest } from "../adapter/index.ts";
 import { DEFAULT_AGENT } from "./judge.ts";
 import { lensOutputSchema } from "./lens-schema.ts";
 

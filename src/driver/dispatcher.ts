@@ -1,4 +1,5 @@
-import type { Adapter, Clock } from "../bridge/index.ts";
+import type { Adapter } from "../adapter/index.ts";
+import type { Clock } from "../clock/index.ts";
 import type { Dispatch } from "../core/engine/index.ts";
 import { AdapterPool } from "./adapter-pool.ts";
 import { closeDispatch, type LiveRun, openDispatch } from "./live-run.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../bridge/index.ts";
+import { createVirtualClock } from "../clock/index.ts";
 import { InputQueue } from "./input-queue.ts";
 
 describe("input queue", () => {

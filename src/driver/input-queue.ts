@@ -1,4 +1,4 @@
-import type { Clock } from "../bridge/index.ts";
+import type { Clock } from "../clock/index.ts";
 
 /** Inputs handled in one go before timers, signals and the screen get their turn. */
 const BURST = 256;

@@ -1,4 +1,4 @@
-import type { Clock, Stop } from "../bridge/index.ts";
+import type { Clock, Stop } from "../clock/index.ts";
 import type { RunState, Timer } from "../core/engine/index.ts";
 
 /** A run and all runs below it: they wait for a person together, or none of them does. */

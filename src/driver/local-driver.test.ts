@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  ADAPTER_SPECIFICATION,
-  type Adapter,
-  createScriptedAdapter,
-  createVirtualClock,
-  readScript,
-} from "../bridge/index.ts";
+import { ADAPTER_SPECIFICATION, type Adapter } from "../adapter/index.ts";
+import { createScriptedAdapter, readScript } from "../adapters/index.ts";
+import { createVirtualClock } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { EMPTY_CATALOG } from "../core/definition/index.ts";
 import { replay, type RunState } from "../core/engine/index.ts";

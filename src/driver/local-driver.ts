@@ -1,4 +1,5 @@
-import type { Adapter, Clock } from "../bridge/index.ts";
+import type { Adapter } from "../adapter/index.ts";
+import type { Clock } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { checkArgs, type WorkflowRef } from "../core/definition/index.ts";
 import {

@@ -1,4 +1,5 @@
-import { createScriptedAdapter, createSystemClock, EMPTY_SCRIPT, readScript } from "../../src/bridge/index.ts";
+import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapters/index.ts";
+import { createSystemClock } from "../../src/clock/index.ts";
 import { createAllowAllJudge, DurableDriver } from "../../src/driver/index.ts";
 import {
   adminKey,

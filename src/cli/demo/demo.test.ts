@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createScriptedAdapter, createVirtualClock, SCRIPTED_PROVIDER } from "../../bridge/index.ts";
+import { createScriptedAdapter, SCRIPTED_PROVIDER } from "../../adapters/index.ts";
+import { createVirtualClock } from "../../clock/index.ts";
 import { checkArgs, EMPTY_CATALOG } from "../../core/definition/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
 import { createAllowAllJudge, LocalDriver } from "../../driver/index.ts";

@@ -1,4 +1,4 @@
-import type { Script } from "../../bridge/index.ts";
+import type { Script } from "../../adapters/index.ts";
 
 /** What the demo workflows answer: no key, no cost but on paper, and slow enough to be watched. */
 export const DEMO_SCRIPT: Script = {

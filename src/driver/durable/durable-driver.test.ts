@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedAdapter, createVirtualClock, readScript, type VirtualClock } from "../../bridge/index.ts";
+import { createScriptedAdapter, readScript } from "../../adapters/index.ts";
+import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import { replay } from "../../core/engine/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Adapter, Clock } from "../../bridge/index.ts";
+import type { Adapter } from "../../adapter/index.ts";
+import type { Clock } from "../../clock/index.ts";
 import { type Dispatch, type Effect, replay, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";

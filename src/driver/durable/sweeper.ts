@@ -1,4 +1,4 @@
-import type { Clock, Stop } from "../../bridge/index.ts";
+import type { Clock, Stop } from "../../clock/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Lease } from "./lease.ts";

@@ -1,4 +1,5 @@
-import { type Adapter, createVirtualClock, type VirtualClock } from "../../../src/bridge/index.ts";
+import type { Adapter } from "../../../src/adapter/index.ts";
+import { createVirtualClock, type VirtualClock } from "../../../src/clock/index.ts";
 import { digestText } from "../../../src/core/base/index.ts";
 import { isTerminal, type RunEvent } from "../../../src/core/event/index.ts";
 import { createAllowAllJudge, DurableDriver } from "../../../src/driver/index.ts";

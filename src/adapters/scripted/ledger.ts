@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import type { AdapterRequest } from "../adapter.ts";
+import type { AdapterRequest } from "../../adapter/index.ts";
 
 /** Where every call is written down before it has any effect, so that effects can be judged from outside. */
 export type Ledger = (request: AdapterRequest, at: number) => void;

@@ -84,6 +84,8 @@ export const adapterRequestSchema = z.object({
   /** Absent when the Bridge runs in the engine's own process. */
   callbackUrl: z.string().optional(),
   streamUrl: z.string().optional(),
+  /** Where a service outside may report once, until the attempt's deadline, after the adapter answered `deferred`. */
+  externalCallbackUrl: z.string().optional(),
   traceparent: z.string().optional(),
   effects: z.enum(["at_least_once", "at_most_once"]),
 });
@@ -101,6 +103,9 @@ const usage = {
   costUsd: z.number().nonnegative().max(COST_USD_MAX).optional(),
   /** Calls made beyond the first (contract re-asks). */
   extraCalls: count.optional(),
+  /** The thread of the agent this belongs to, and what was said in it, oldest first. */
+  sessionId: z.string().max(200).optional(),
+  messages: z.array(jsonObject).max(10_000).optional(),
   /** Deliveries of the same report beyond the first: adapters that rehearse a bad network set it. */
   duplicates: count.max(100).optional(),
 };

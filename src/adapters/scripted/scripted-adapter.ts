@@ -5,8 +5,8 @@ import {
   type AdapterHooks,
   type AdapterRequest,
   type AdapterResult,
-} from "../adapter.ts";
-import type { Clock } from "../clock.ts";
+} from "../../adapter/index.ts";
+import type { Clock } from "../../clock/index.ts";
 import { chance, makeOutputs } from "./auto-output.ts";
 import type { Ledger } from "./ledger.ts";
 import { findEntry, type Script, type ScriptEntry } from "./script.ts";

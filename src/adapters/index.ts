@@ -1,0 +1,3 @@
+export { createFileLedger, type Ledger } from "./scripted/ledger.ts";
+export { EMPTY_SCRIPT, readScript, type Script } from "./scripted/script.ts";
+export { createScriptedAdapter, SCRIPTED_PROVIDER } from "./scripted/scripted-adapter.ts";
