@@ -127,6 +127,7 @@ function completion(row: Row): RunCommit {
     timersCleared: [],
     approvalsOpened: [],
     approvalsClosed: [],
+    reports: [],
   };
 }
 

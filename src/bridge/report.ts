@@ -6,6 +6,9 @@ import type { AdapterRequest, AdapterResult } from "../adapter/index.ts";
 
 const MICROS_PER_USD = 1_000_000;
 
+/** Log lines of one dispatch that reach the run's log; an adapter that chatters must not fill it. */
+export const WARNINGS_MAX = 50;
+
 type Completed = Extract<AdapterResult, { status: "completed" }>;
 type Failed = Extract<AdapterResult, { status: "failed" }>;
 
@@ -92,12 +95,24 @@ function failedReport(result: Failed, logged: readonly string[]): CallbackResult
   };
 }
 
-function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
+/** The two classes that say how an attempt ended have a status of their own. */
+export function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
   if (failure === "timeout") return "timed_out";
   return failure === "cancelled" ? "cancelled" : "failed";
 }
 
-function billOf(result: Completed | Failed, warnings: readonly string[]): Report {
+/** What an answer cost, in the words adapters and callbacks share. */
+export interface Bill {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly thinkingTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+  readonly costUsd?: number | undefined;
+  readonly model?: string | undefined;
+  readonly extraCalls?: number | undefined;
+}
+
+export function billOf(result: Bill, warnings: readonly string[]): Report {
   return {
     tokens: {
       inputTokens: result.inputTokens ?? 0,

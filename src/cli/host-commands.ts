@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { addLinkOptions, example, type Workbench } from "./command-words.ts";
+import type { BridgeFlags } from "./bridge.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import type { MigrateOptions } from "./migrate.ts";
 import type { ServeOptions } from "./serve.ts";
@@ -15,6 +16,12 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
   addHostOptions(program.command("serve").description("be one replica of a server over a Postgres database"))
     .addHelpText("after", example("DATABASE_URL=postgres://db/sluice sluice serve --host 0.0.0.0"))
     .action((options: ServeOptions) => settle(async () => (await import("./serve.ts")).serveReplica(io, options)));
+  addBridgeOptions(program.command("bridge").description("be a Bridge: run adapters for a server elsewhere"))
+    .addHelpText(
+      "after",
+      example("sluice bridge --server https://sluice.internal --token slk_… --adapters ai-sdk,http"),
+    )
+    .action((options: BridgeFlags) => settle(async () => (await import("./bridge.ts")).bridge(io, options)));
   program
     .command("migrate")
     .description("bring the database up to date")
@@ -33,6 +40,25 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
     .action((options: DoctorOptions) => settle(async () => (await import("./doctor.ts")).doctor(io, options)));
 }
 
+function addBridgeOptions(command: Command): Command {
+  return command
+    .option("--server <url>", "the server to work for (SLUICE_URL; else the one running here)")
+    .option("--token <token>", "what it is joined with (SLUICE_TOKEN, SLUICE_KEY)")
+    .option("--adapters <names>", "scripted, ai-sdk, http, process, mcp; separated by commas")
+    .option("--config <file>", "what the adapters may do")
+    .option("--id <id>", "of the gateway (bridge)")
+    .option("--name <name>", "of the gateway, for people")
+    .option("--environment <name>", "where it stands, e.g. production")
+    .option("--capabilities <words>", "what steps may ask of it; separated by commas")
+    .option("--port <n>", "port to listen on, 0 for any that is free (7718)")
+    .option("--host <host>", "address to listen on (127.0.0.1)")
+    .option("--public-url <url>", "where the server reaches it")
+    .option("--data <dir>", "where results wait that could not be delivered (SLUICE_DATA; .sluice)")
+    .option("--script <file>", "what the scripted adapter answers")
+    .option("--ledger <file>", "append a line for every call of the scripted adapter, before it has any effect")
+    .option("--json", 'print {"url","server","pid"} once it listens');
+}
+
 function addHostOptions(command: Command): Command {
   return command
     .option("--port <n>", "port to listen on, 0 for any that is free (SLUICE_PORT; 7717)")
@@ -42,6 +68,7 @@ function addHostOptions(command: Command): Command {
     .option("--public-url <url>", "where people reach the server")
     .option("--script <file>", "what the scripted adapter answers")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
+    .option("--config <file>", "what the adapters in this process may do")
     .option("--no-console", "without the console")
     .option("--json", 'print {"url","consoleUrl","key","pid"} once ready');
 }

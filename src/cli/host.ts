@@ -1,7 +1,10 @@
-import { createScriptedAdapter, type Ledger, type Script, SCRIPTED_PROVIDER } from "../adapters/index.ts";
-import { createAllowAllJudge, DurableDriver } from "../driver/index.ts";
+import { closeAdapters } from "../adapters/index.ts";
+import { createRoutingJudge, DurableDriver } from "../driver/index.ts";
+import { openGateways } from "../gateway/index.ts";
+import { PeerAgent } from "../outbound/index.ts";
 import { createApp, serve } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
+import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
@@ -22,41 +25,63 @@ export interface Host {
 export interface HostParts {
   readonly config: Config;
   readonly storage: Storage;
-  readonly script: Script;
-  readonly ledger: Ledger | null;
+  /** The Bridge in this process. */
+  readonly bridge: BridgeParts;
 }
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
-export async function startHost(io: Io, { config, storage, script, ledger }: HostParts): Promise<Host> {
+export async function startHost(io: Io, { config, storage, bridge }: HostParts): Promise<Host> {
   const { store, isEmbedded } = storage;
   const onTrouble = (what: string, error: unknown): void => {
     io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
   };
+  const { adapters, redactor, defaultProvider, answersAny } = bridge;
+  const { clock } = io;
+  const local = { providers: adapters.map(({ provider }) => provider), defaultProvider, answersAny };
+  const secretKey = io.env["SLUICE_SECRET_KEY"] ?? "";
+  const gateways = await openGateways({
+    store,
+    clock,
+    secretKey: secretKey === "" ? null : secretKey,
+    local,
+    onTrouble,
+  });
+  const agent = new PeerAgent();
+  let url = config.publicUrl ?? "";
+  const { directory, tickets } = gateways;
   const runtime = new DurableDriver({
     store,
-    adapters: [createScriptedAdapter({ script, clock: io.clock, ...(ledger === null ? {} : { ledger }) })],
-    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
-    clock: io.clock,
+    adapters,
+    redactor,
+    judge: createRoutingJudge(directory),
+    remote: { directory, tickets, agent, publicUrl: () => url },
+    clock,
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: isEmbedded,
     onTrouble,
   });
-  const app = createApp({ store, runtime, config: { publicUrl: config.publicUrl ?? null, onTrouble } });
+  const app = createApp({ store, runtime, gateways, config: { publicUrl: config.publicUrl ?? null, onTrouble } });
   const server = await listen(app, config);
+  const localUrl = urlOf(config.host, server.port);
+  url = config.publicUrl ?? localUrl;
   try {
+    gateways.start();
     await runtime.start();
   } catch (thrown) {
+    gateways.stop();
     await server.close(0);
     throw thrown;
   }
-  const localUrl = urlOf(config.host, server.port);
   return {
-    url: config.publicUrl ?? localUrl,
+    url,
     localUrl,
     async close() {
       await server.close();
       await runtime.stop();
+      gateways.stop();
+      agent.close();
+      await closeAdapters(adapters);
       await store.close();
     },
   };

@@ -1,12 +1,12 @@
-import { EMPTY_SCRIPT } from "../adapters/index.ts";
+import { join } from "node:path";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
+import { loadBridgeConfig } from "./bridge-config.ts";
+import { openBridgeParts } from "./bridge-parts.ts";
 import { type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { startHost } from "./host.ts";
 import type { Io } from "./io.ts";
-import { openLedger } from "./ledger-file.ts";
 import { Refusal } from "./refusal.ts";
-import { loadScript } from "./rehearsal.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
 import { DEFAULT_ORGANISATION } from "./up.ts";
@@ -14,6 +14,7 @@ import { DEFAULT_ORGANISATION } from "./up.ts";
 export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "data"> {
   readonly script?: string;
   readonly ledger?: string;
+  readonly config?: string;
   readonly console: boolean;
   readonly json?: boolean;
 }
@@ -25,15 +26,20 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   if (config.databaseUrl === undefined) {
     throw new Refusal("serve needs a database: set DATABASE_URL or --database-url (without one there is `sluice up`)");
   }
-  const script = options.script === undefined ? EMPTY_SCRIPT : await loadScript(io, options.script, null);
-  const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
+  const bridge = await openBridgeParts(io, {
+    config: await loadBridgeConfig(io, options.config),
+    names: null,
+    script: options.script,
+    ledger: options.ledger,
+    directory: join(config.data, "work"),
+  });
   return standUntilStopped(io, async () => {
     const storage = await openStorage(io, config);
     const { store } = storage;
     try {
       await withStorage(store.ping());
       const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
-      const host = await withStorage(startHost(io, { config, storage, script, ledger }));
+      const host = await withStorage(startHost(io, { config, storage, bridge }));
       announce(io, options, host.url, secret);
       return host;
     } catch (thrown) {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createScriptedAdapter, readScript, SCRIPTED_PROVIDER } from "../adapters/index.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
+import { openGateways } from "../gateway/index.ts";
 import { createAllowAllJudge, DurableDriver } from "../driver/index.ts";
 import { adminKey, createApp, serve, type Served } from "../server/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../store/index.ts";
@@ -68,7 +69,9 @@ beforeAll(async () => {
     onTrouble: (what, error) => expect.fail(`${what}: ${String(error)}`),
   });
   await driver.start();
-  served = await serve({ app: createApp({ store, runtime: driver }), port: 0, host: "127.0.0.1" });
+  const onTrouble = (what: string): never => expect.fail(what);
+  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
+  served = await serve({ app: createApp({ store, runtime: driver, gateways }), port: 0, host: "127.0.0.1" });
 });
 
 afterAll(async () => {

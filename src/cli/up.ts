@@ -1,17 +1,17 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { EMPTY_SCRIPT } from "../adapters/index.ts";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
 import { ApiProblem } from "../client/index.ts";
 import { Api } from "./api.ts";
+import { loadBridgeConfig } from "./bridge-config.ts";
+import { type BridgeParts, openBridgeParts } from "./bridge-parts.ts";
 import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
 import { type Host, startHost } from "./host.ts";
 import type { Io } from "./io.ts";
-import { openLedger } from "./ledger-file.ts";
-import { loadScript } from "./rehearsal.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, type Storage, withStorage } from "./storage.ts";
 import { createPaint } from "./terminal-text.ts";
@@ -21,6 +21,7 @@ export const DEFAULT_ORGANISATION = "default";
 export interface UpOptions extends Omit<ConfigFlags, "url" | "adminKey"> {
   readonly script?: string;
   readonly ledger?: string;
+  readonly config?: string;
   readonly demo: boolean;
   readonly console: boolean;
   readonly json?: boolean;
@@ -30,14 +31,19 @@ export interface UpOptions extends Omit<ConfigFlags, "url" | "adminKey"> {
 export async function up(io: Io, options: UpOptions): Promise<number> {
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
-  const given = await loadScript(io, options.script, null);
-  const script = options.script !== undefined ? given : options.demo ? DEMO_SCRIPT : EMPTY_SCRIPT;
-  const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
   const directory = new DataDirectory(config.data);
   directory.create();
+  const bridge = await openBridgeParts(io, {
+    config: await loadBridgeConfig(io, options.config),
+    names: null,
+    script: options.script,
+    ledger: options.ledger,
+    fallbackScript: options.demo ? DEMO_SCRIPT : EMPTY_SCRIPT,
+    directory: join(config.data, "work"),
+  });
   return standUntilStopped(io, async () => {
     const storage = await withStorage(openStorage(io, config));
-    const { secret, host } = await withStorage(raise(io, config, directory, storage, { script, ledger }));
+    const { secret, host } = await withStorage(raise(io, config, directory, storage, bridge));
     const close = (): Promise<void> => {
       directory.removeServer();
       return host.close();
@@ -60,12 +66,12 @@ async function raise(
   config: Config,
   directory: DataDirectory,
   storage: Storage,
-  parts: Pick<Parameters<typeof startHost>[1], "script" | "ledger">,
+  bridge: BridgeParts,
 ): Promise<{ readonly secret: string; readonly host: Host }> {
   try {
     await storage.store.migrate();
     const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
-    return { secret, host: await startHost(io, { config, storage, ...parts }) };
+    return { secret, host: await startHost(io, { config, storage, bridge }) };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);
     throw thrown;

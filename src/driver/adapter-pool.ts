@@ -1,6 +1,7 @@
-import type { Adapter, AdapterHooks } from "../adapter/index.ts";
-import { createPartialBatcher, performDispatch } from "../bridge/index.ts";
+import type { Adapter } from "../adapter/index.ts";
+import { Executions, type Outcome, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
+import type { Redactor } from "../core/redaction/index.ts";
 import {
   type CallbackResult,
   type Dispatch,
@@ -10,77 +11,52 @@ import {
 } from "../core/engine/index.ts";
 import { dispatchRequest } from "./dispatch-request.ts";
 
-/** What an attempt says while it runs and when it ends. */
-export interface AttemptReport {
+/** What an attempt says while it runs and when it ends; `outcome` is null when no adapter ever had it. */
+export interface AttemptTale {
   stream(deltas: StreamInput["deltas"]): void;
-  callback(result: CallbackResult): void;
+  callback(result: CallbackResult, outcome: Outcome | null): void;
 }
 
-/** The adapters of this process and the attempts they are working on. */
+/** The Bridge inside this process: the adapters and the attempts they are working on. */
 export class AdapterPool {
-  readonly #adapters: ReadonlyMap<string, Adapter>;
-  readonly #clock: Clock;
-  readonly #open = new Map<string, AbortController>();
-  #isClosed = false;
+  readonly #executions: Executions;
 
-  constructor(adapters: readonly Adapter[], clock: Clock) {
-    this.#adapters = new Map(adapters.map((adapter) => [adapter.provider, adapter]));
-    this.#clock = clock;
+  constructor(adapters: readonly Adapter[], clock: Clock, redactor?: Redactor) {
+    // Nobody asks this Bridge for results it has already handed over.
+    const options = { adapters, clock, endedMax: 0 };
+    this.#executions = new Executions(redactor === undefined ? options : { ...options, redactor });
   }
 
   get openCount(): number {
-    return this.#open.size;
+    return this.#executions.openCount;
   }
 
   isOpen(dispatchId: string): boolean {
-    return this.#open.has(dispatchId);
+    return this.#executions.isOpen(dispatchId);
   }
 
   /** Hands an attempt over. The same dispatch twice is one execution. */
-  send(dispatch: Dispatch, state: RunState, report: AttemptReport): void {
-    const { dispatchId, route } = dispatch;
-    if (this.#open.has(dispatchId)) return;
-    const provider = route.provider ?? "";
-    const adapter = this.#adapters.get(provider);
-    if (adapter === undefined) {
-      const error = `no adapter for the provider "${provider}" is at hand`;
-      report.callback({ status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 });
-      return;
-    }
-    void this.#run(adapter, dispatchId, dispatchRequest(dispatch, state, provider), report);
-  }
-
-  async #run(
-    adapter: Adapter,
-    dispatchId: string,
-    request: Parameters<typeof performDispatch>[1],
-    report: AttemptReport,
-  ): Promise<void> {
-    const controller = new AbortController();
-    this.#open.set(dispatchId, controller);
-    const batcher = createPartialBatcher(this.#clock, (deltas) => report.stream(deltas));
-    controller.signal.addEventListener("abort", () => batcher.close(), { once: true });
-    const onPartial: AdapterHooks["onPartial"] = (part) => batcher.add(part);
-    const hooks = { signal: controller.signal, onPartial, onLog: () => undefined };
-    const { result, times } = await performDispatch(adapter, request, hooks);
-    batcher.flush();
-    if (this.#open.get(dispatchId) === controller) this.#open.delete(dispatchId);
-    // What a cancelled attempt still says is its cost; what a closing pool makes it say is nobody's.
-    for (let delivery = 0; delivery < times && !this.#isClosed; delivery += 1) report.callback(result);
+  send(dispatch: Dispatch, state: RunState, tale: AttemptTale): void {
+    const provider = dispatch.route.provider ?? "";
+    const answer = this.#executions.start(dispatchRequest(dispatch, state, provider), {
+      stream: (deltas) => tale.stream(deltas),
+      ended(outcome) {
+        const result = reportOutcome(outcome);
+        for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
+      },
+    });
+    if (answer !== "unknown_provider") return;
+    const error = `no adapter for the provider "${provider}" is at hand`;
+    tale.callback({ status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 }, null);
   }
 
   /** Best effort: the run does not wait for an adapter that is told to stop. */
   abort(dispatchId: string): void {
-    const controller = this.#open.get(dispatchId);
-    if (controller === undefined) return;
-    this.#open.delete(dispatchId);
-    controller.abort();
-    for (const adapter of this.#adapters.values()) adapter.cancel(dispatchId).catch(() => undefined);
+    this.#executions.cancel(dispatchId);
   }
 
   /** Lets go of everything without a word: others will take the attempts over. */
   close(): void {
-    this.#isClosed = true;
-    for (const dispatchId of this.#open.keys()) this.abort(dispatchId);
+    void this.#executions.stop(0);
   }
 }

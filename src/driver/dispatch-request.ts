@@ -50,6 +50,13 @@ function planNodeOf(state: RunState, nodeId: string): PlanNode | undefined {
   return index === undefined ? undefined : state.plan.nodes[index];
 }
 
+/** How an answer of a node is read: as JSON when it declares what it gives. */
+export function outputStrategyOf(state: RunState, nodeId: string): "text" | "json" {
+  const node = planNodeOf(state, nodeId);
+  if (node?.body.kind === "step") return node.body.outputs === null ? "text" : "json";
+  return node?.body.kind === "lens" && lensOutputSchema(node.body.outputContract) !== null ? "json" : "text";
+}
+
 function outputSchemaOf({ request }: Dispatch, node: PlanNode | undefined): JsonObject | null {
   if (request.outputFields !== null) return outputJsonSchema(request.outputFields);
   return node?.body.kind === "lens" ? lensOutputSchema(node.body.outputContract) : null;

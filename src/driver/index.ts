@@ -1,10 +1,11 @@
 export type { AnswerApproval, ApprovalAnswer } from "./approval-desk.ts";
-export { createAllowAllJudge, type Judge } from "./judge.ts";
+export { createAllowAllJudge, createRoutingJudge, type Judge } from "./judge.ts";
 export { completedLeaves } from "./leaf-outputs.ts";
 export { LocalDriver, type LocalDriverOptions, type PinnedWorkflow, type Settlement } from "./local-driver.ts";
 export type { PendingApproval } from "./memory-store.ts";
 export { newRunId } from "./run-id.ts";
-export { DurableDriver, type DurableDriverOptions } from "./durable/durable-driver.ts";
+export type { DurableDriverOptions } from "./durable/driver-options.ts";
+export { DurableDriver } from "./durable/durable-driver.ts";
 export {
   type Launch,
   type LaunchOutcome,
@@ -14,4 +15,6 @@ export {
   type RunView,
   type TellOutcome,
 } from "./durable/runtime.ts";
+export { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./durable/reporting.ts";
+export type { RemoteOptions } from "./durable/remote-attempts.ts";
 export type { Told } from "./told.ts";

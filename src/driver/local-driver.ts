@@ -29,6 +29,9 @@ export interface PinnedWorkflow {
   readonly hash: string;
 }
 
+/** Runs in one process belong to whoever started it. */
+const LOCAL_ORGANISATION = "local";
+
 export interface LocalDriverOptions {
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
@@ -191,7 +194,13 @@ export class LocalDriver {
       for (const effect of turn.effects) {
         if (effect.type !== "request-verdict") effects.push(effect);
         else {
-          const verdict = this.#options.judge.decide(effect, { runId: state.runId, plan: state.plan });
+          const verdict = this.#options.judge.decide(effect, {
+            orgId: LOCAL_ORGANISATION,
+            runId: state.runId,
+            plan: state.plan,
+            gateway: null,
+            model: null,
+          });
           const { nodeId, epoch } = effect;
           inputs.push({ type: "verdict", nodeId, epoch, verdict, at: run.lastAt, jitter });
         }

@@ -221,7 +221,7 @@ describe("runs", () => {
       const runtime = Object.create(api.runtime, { launch: { value: () => Promise.reject(error) } });
       runtime.planOf = api.runtime.planOf.bind(api.runtime);
       runtime.onCommitted = () => () => undefined;
-      return createApp({ store: api.store, runtime });
+      return createApp({ store: api.store, runtime, gateways: api.gateways });
     };
     const headers = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
     const body = JSON.stringify({ workflow: "gated" });
@@ -466,7 +466,12 @@ describe("keys", () => {
 
   it("ends with the moment a key expires, and within two seconds of a revocation elsewhere", async () => {
     let now = 1_000_000;
-    const timed = createApp({ store: api.store, runtime: api.runtime, config: { now: () => now } });
+    const timed = createApp({
+      store: api.store,
+      runtime: api.runtime,
+      gateways: api.gateways,
+      config: { now: () => now },
+    });
     const { body } = await api.tell("POST", "keys", { body: { label: "x", permissions: ["run:read"] } });
     const stored = await api.store.findKey(hashSecret(body.key));
     if (stored === undefined) throw new Error("the key was not stored");

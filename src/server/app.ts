@@ -5,12 +5,13 @@ import { Overloaded, type Runtime } from "../driver/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, requirePermission } from "./auth.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
+import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ownOriginsOf, secretOf } from "./credentials.ts";
 import { Metrics } from "./metrics.ts";
 import { OPEN_ROUTES } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
-import type { Call, Route, Services } from "./route.ts";
+import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { StreamDesk } from "./stream-desk.ts";
@@ -19,6 +20,7 @@ import { Tail } from "./tail.ts";
 export interface AppOptions {
   readonly store: Store;
   readonly runtime: Runtime;
+  readonly gateways: Gateways;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -42,13 +44,14 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 const NO_BODY = new TextEncoder().encode("{}");
 
-export function createApp({ store, runtime, config: given }: AppOptions): App {
+export function createApp({ store, runtime, gateways, config: given }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
   const metrics = new Metrics();
   const streams = new StreamDesk(store, tail, config);
-  const services: Services = { store, runtime, config, metrics, streams, keys: new KeyRing(store, config.now) };
+  const keys = new KeyRing(store, config.now);
+  const services: Services = { store, runtime, gateways, config, metrics, streams, keys };
   const stopCounting = runtime.onCommitted((_runId, events) => metrics.countEvents(events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
@@ -86,7 +89,7 @@ function addRoutes(hono: Hono<Env>, services: Services): void {
       return answer(context);
     });
   };
-  for (const { method, path, handle } of OPEN_ROUTES) {
+  for (const { method, path, handle } of [...OPEN_ROUTES, ...BRIDGE_ROUTES]) {
     add(method, path, (context) => handle(services, context.req.raw), true);
   }
   for (const route of ROUTES) {

@@ -1,6 +1,8 @@
 import type { z } from "zod";
+import type { JsonObject } from "../core/base/index.ts";
 import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
+import type { AttemptReport } from "../store/index.ts";
 import type { nodeDetailSchema } from "./schemas.ts";
 
 type Detail = z.output<typeof nodeDetailSchema>;
@@ -30,6 +32,14 @@ export class NodeLog {
   history(): NodeHistory {
     const attempts = [...this.#attempts.values()].sort((left, right) => left.attempt - right.attempt);
     return { attempts, verdicts: this.#verdicts, inputs: this.#inputs };
+  }
+
+  /** What an attempt said besides its result. */
+  hear({ attempt: number, sessionId, messages, logs }: AttemptReport): void {
+    const attempt = this.#attempts.get(number);
+    if (attempt === undefined) return;
+    const adapterLogs = logs === "" ? [] : logs.split("\n").map((line) => JSON.parse(line) as JsonObject);
+    this.#attempts.set(number, { ...attempt, adapterLogs, sessionId, conversation: [...messages] });
   }
 
   /** The newest attempt and the event that began it. */
@@ -67,6 +77,9 @@ export class NodeLog {
       outputTokens: 0,
       streamedText: "",
       logs: [],
+      adapterLogs: [],
+      sessionId: null,
+      conversation: [],
     });
   }
 

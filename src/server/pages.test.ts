@@ -30,7 +30,12 @@ describe("health", () => {
     expect(await api.tell("GET", "/readyz", { key: null })).toMatchObject({ status: 200, body: { status: "ready" } });
     const away = { ...api.store, ping: () => Promise.reject(new Error("no route to host 10.0.0.7")) };
     const troubles: string[] = [];
-    const app = createApp({ store: away, runtime: api.runtime, config: { onTrouble: (what) => troubles.push(what) } });
+    const app = createApp({
+      store: away,
+      runtime: api.runtime,
+      gateways: api.gateways,
+      config: { onTrouble: (what) => troubles.push(what) },
+    });
     const response = await app.request("/readyz");
     const answer = { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
     expect([answer.status, answer.body.code, answer.headers.get("retry-after")]).toEqual([503, "not_ready", "2"]);

@@ -6,6 +6,7 @@ export const API_PROBLEMS = {
   bad_cursor: [400, "The cursor cannot be used"],
   bad_idempotency_key: [400, "The Idempotency-Key cannot be used"],
   unauthenticated: [401, "A valid key is needed"],
+  bad_ticket: [401, "The address is not valid"],
   forbidden: [403, "The key does not allow this"],
   bad_origin: [403, "The request comes from another site"],
   self_approval: [403, "Nobody approves their own work"],
@@ -17,6 +18,9 @@ export const API_PROBLEMS = {
   unknown_event: [404, "There is no such event"],
   unknown_approval: [404, "There is no such approval"],
   unknown_api_key: [404, "There is no such key"],
+  unknown_gateway: [404, "There is no such gateway"],
+  unknown_dispatch: [404, "There is no such dispatch"],
+  unknown_thread: [404, "There is no such thread"],
   unknown_blob: [404, "There is no such value"],
   method_not_allowed: [405, "The method is not allowed here"],
   idempotency_conflict: [409, "The Idempotency-Key belongs to another request"],
@@ -27,13 +31,17 @@ export const API_PROBLEMS = {
   not_recoverable: [409, "The run cannot be recovered"],
   already_consumed: [409, "A parent run has taken the result"],
   approval_closed: [409, "The approval is closed"],
+  stale_attempt: [409, "The report is about another attempt"],
+  newer_instance: [409, "A newer instance answers for the gateway"],
   content_changed: [409, "The content has changed"],
   not_blocked: [409, "The node is not blocked"],
   refused: [409, "The run does not take this now"],
+  ticket_expired: [410, "The address is no longer valid"],
   body_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The content type is not supported"],
   cursor_ahead: [416, "The cursor is ahead of the log"],
   invalid_request: [422, "The request is not valid"],
+  usage_range: [422, "The usage is out of range"],
   invalid_args: [422, "The args do not fit the workflow"],
   invalid_definition: [422, "The definition is not valid"],
   text_unstorable: [422, "The text cannot be stored"],
@@ -98,19 +106,21 @@ function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(API_PROBLEMS, code);
 }
 
-/** The answer of RFC 9457. Nothing of an unexpected error is told but that it happened. */
-export function problemResponse(refused: Refused, requestId: string): Response {
-  const { code, status, title, message, problems, headers } = refused;
-  const body = {
+export function problemBody({ code, status, title, message, problems }: Refused) {
+  return {
     type: `urn:sluice:problem:${code}`,
     title,
     status,
     code,
     detail: message,
     ...(problems === undefined ? {} : { problems }),
-    requestId,
   };
-  return new Response(JSON.stringify(body), {
+}
+
+/** The answer of RFC 9457. Nothing of an unexpected error is told but that it happened. */
+export function problemResponse(refused: Refused, requestId: string): Response {
+  const { status, headers } = refused;
+  return new Response(JSON.stringify({ ...problemBody(refused), requestId }), {
     status,
     headers: { ...headers, "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" },
   });

@@ -2,10 +2,12 @@ import type { Route } from "./route.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
+import { gatewayRoutes } from "./routes/gateways.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { threadRoutes } from "./routes/threads.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
@@ -23,6 +25,8 @@ export const ROUTES: readonly Route[] = [
     ...approvalRoutes,
     ...blobRoutes,
     ...keyRoutes,
+    ...gatewayRoutes,
+    ...threadRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
   ...legacyStreamRoutes,
 ];

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Runtime } from "../driver/index.ts";
+import type { GatewayDirectory, Tickets } from "../gateway/index.ts";
 import type { Store } from "../store/index.ts";
 import type { KeyRing, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
@@ -16,6 +17,13 @@ export interface Services {
   readonly keys: KeyRing;
   readonly streams: StreamDesk;
   readonly metrics: Metrics;
+  readonly gateways: Gateways;
+}
+
+/** The places of execution, and the addresses given out for single attempts. */
+export interface Gateways {
+  readonly directory: GatewayDirectory;
+  readonly tickets: Tickets;
 }
 
 export interface Call<B, Q> {

@@ -10,7 +10,7 @@ import {
   RUN_STATUSES,
   WAITING_REASONS,
 } from "../core/event/index.ts";
-import { WORKFLOW_STATUSES } from "../store/index.ts";
+import { GATEWAY_STATUSES, WORKFLOW_STATUSES } from "../store/index.ts";
 import { PERMISSIONS, ROLES } from "./permission.ts";
 
 /** Bodies come out of a reader that knows nothing but JSON, so that there is nothing left to check. */
@@ -193,6 +193,39 @@ const attemptSchema = z.object({
   outputTokens: count,
   streamedText: z.string(),
   logs: z.array(z.object({ eventId: count, level: z.string(), message: z.string(), detail: json.optional() })),
+  /** What the adapter logged, and what was said in its conversation; filled once the attempt has reported. */
+  adapterLogs: z.array(jsonObject),
+  sessionId: z.string().nullable(),
+  conversation: z.array(jsonObject),
+});
+
+export const gatewaySchema = z.object({
+  id: z.string(),
+  name: z.string().nullable(),
+  environment: z.string().nullable(),
+  url: z.string().nullable().describe("Null: in the server's own process"),
+  default: z.boolean(),
+  minTrustLevel: count,
+  capabilities: z.array(z.string()),
+  providers: z.array(z.string()),
+  defaultProvider: z.string().nullable(),
+  status: z.enum(GATEWAY_STATUSES),
+  instanceId: z.string().nullable(),
+  seenAt: moment.nullable(),
+  history: z.array(z.object({ status: z.enum(GATEWAY_STATUSES), at: moment })).optional(),
+});
+
+export const registeredSchema = z.object({
+  gatewayId: z.string(),
+  tokens: z.object({ dispatchToken: z.string(), callbackToken: z.string() }).optional(),
+});
+
+export const threadSchema = z.object({
+  agentId: z.string(),
+  sessionId: z.string(),
+  attempts: z.array(
+    z.object({ runId: z.string(), nodeId: z.string(), attempt: count, at: moment, messages: z.array(jsonObject) }),
+  ),
 });
 
 export const nodeDetailSchema = z.object({

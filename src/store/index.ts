@@ -1,3 +1,4 @@
+export * from "./registry-store.ts";
 export * from "./store.ts";
 export * from "./store-error.ts";
 export * from "./sql.ts";

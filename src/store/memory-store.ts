@@ -1,5 +1,8 @@
+import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
+import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
+import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
@@ -18,6 +21,9 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryWorkflows(world),
     ...memoryKeys(world),
     ...memoryReplicas(world),
+    ...memoryRegistry(world),
+    ...memoryGateways(world),
+    ...memoryReports(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

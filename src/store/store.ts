@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { StoredEvent } from "./event-pack.ts";
+import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./registry-store.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -11,7 +12,8 @@ import type { StoredEvent } from "./event-pack.ts";
  * expected one, and then all of it counts · D3 event ids of a run are contiguous, in the order they were committed ·
  * D4 what a reader sees of a run (head, events, attempts, timers, approvals) is of one commit.
  */
-export interface Store extends RunStore, WorkflowStore, KeyStore, ReplicaStore {
+export interface Store
+  extends RunStore, WorkflowStore, KeyStore, ReplicaStore, RegistryStore, GatewayStore, ReportStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
   /** Throws when the database cannot be reached or the schema is not current. */
@@ -52,6 +54,8 @@ export interface RunCommit {
   readonly timersCleared: readonly Timer[];
   readonly approvalsOpened: readonly ApprovalRecord[];
   readonly approvalsClosed: readonly ApprovalClosing[];
+  /** What attempts said besides their results; the first report of an attempt stands. */
+  readonly reports: readonly AttemptReport[];
 }
 
 /** What is pinned when a run is created and never changes. */

@@ -1,5 +1,6 @@
 import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapters/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
+import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { createAllowAllJudge, DurableDriver } from "../../src/driver/index.ts";
 import {
   adminKey,
@@ -56,6 +57,7 @@ export interface Api {
   readonly app: App;
   readonly store: Store;
   readonly runtime: DurableDriver;
+  readonly gateways: OpenedGateways;
   readonly troubles: string[];
   /** A request with the admin's key unless another is given; a plain object is sent as JSON. */
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
@@ -107,11 +109,13 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     await store.putKey(adminKey(org, secret, Date.now()));
   }
   await runtime.start();
-  const app = createApp({ store, runtime, config: { onTrouble, ...config } });
+  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
+  const app = createApp({ store, runtime, gateways, config: { onTrouble, ...config } });
   const api: Api = {
     app,
     store,
     runtime,
+    gateways,
     troubles,
     async ask(method, path, { key = ADMIN, body, headers = {} } = {}) {
       const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;

@@ -11,6 +11,20 @@
   CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
 
+-- attempt_reports
+  run_id text not null collate C
+  node_id text not null collate C
+  attempt integer not null
+  org_id text not null collate C
+  agent_id text collate C
+  session_id text collate C
+  messages text not null
+  logs text not null
+  at bigint not null
+  PRIMARY KEY (run_id, node_id, attempt)
+  CREATE UNIQUE INDEX attempt_reports_pkey ON public.attempt_reports USING btree (run_id, node_id, attempt)
+  CREATE INDEX attempt_reports_thread ON public.attempt_reports USING btree (org_id, agent_id, session_id, at DESC) WHERE (session_id IS NOT NULL)
+
 -- blobs
   org_id text not null collate C
   hash text not null collate C
@@ -37,6 +51,31 @@
   PRIMARY KEY (run_id, first_event_id)
   CREATE UNIQUE INDEX event_blocks_pkey ON ONLY public.event_blocks USING btree (run_id, first_event_id)
 
+-- gateway_history
+  org_id text not null collate C
+  gateway_id text not null collate C
+  at bigint not null
+  status text not null
+  CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text])))
+  CREATE INDEX gateway_history_newest ON public.gateway_history USING btree (org_id, gateway_id, at DESC)
+
+-- gateway_links
+  org_id text not null collate C
+  gateway_id text not null collate C
+  status text not null
+  instance_id text
+  instance_started_at bigint
+  dispatch_token text
+  callback_hash text collate C
+  previous_callback_hash text collate C
+  previous_until bigint
+  seen_at bigint
+  PRIMARY KEY (org_id, gateway_id)
+  CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text])))
+  CREATE INDEX gateway_links_old_token ON public.gateway_links USING btree (previous_callback_hash) WHERE (previous_callback_hash IS NOT NULL)
+  CREATE UNIQUE INDEX gateway_links_pkey ON public.gateway_links USING btree (org_id, gateway_id)
+  CREATE INDEX gateway_links_token ON public.gateway_links USING btree (callback_hash)
+
 -- idempotency_keys
   org_id text not null collate C
   key_id text not null collate C
@@ -47,6 +86,12 @@
   created_at bigint not null
   PRIMARY KEY (org_id, key_id, workflow, key)
   CREATE UNIQUE INDEX idempotency_keys_pkey ON public.idempotency_keys USING btree (org_id, key_id, workflow, key)
+
+-- installation_secrets
+  name text not null collate C
+  value text not null
+  PRIMARY KEY (name)
+  CREATE UNIQUE INDEX installation_secrets_pkey ON public.installation_secrets USING btree (name)
 
 -- keys
   id text not null collate C
@@ -80,6 +125,18 @@
   created_at bigint not null
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
+
+-- registry
+  org_id text not null collate C
+  kind text not null collate C
+  id text not null collate C
+  revision integer not null
+  body text not null
+  created_at bigint not null
+  updated_at bigint not null
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  PRIMARY KEY (org_id, kind, id)
+  CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
 
 -- replicas
   replica_id text not null collate C

@@ -59,7 +59,7 @@ describe("the schema", () => {
     await Promise.all(Array.from({ length: 4 }, () => createSqlStore(open()).migrate()));
     const sql = open();
     const versions = await sql.query<{ version: number }>(plain("select version from schema_migrations order by 1"));
-    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3]);
+    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
     await createSqlStore(sql).ping();
     await createSqlStore(sql).migrate();
   });
@@ -75,19 +75,19 @@ describe("the schema", () => {
       plain(`select table_name from information_schema.tables t where table_schema = 'public' and not exists (
         select from information_schema.columns c where c.table_name = t.table_name and c.column_name = 'org_id')`),
     );
-    expect(rows.map((row) => row.table_name).sort()).toEqual(["replicas", "schema_migrations"]);
+    expect(rows.map((row) => row.table_name).sort()).toEqual(["installation_secrets", "replicas", "schema_migrations"]);
   });
 
   it("of a later program is used while that program allows it, and refused beyond", async () => {
     const sql = open();
     const store = createSqlStore(sql);
     await store.migrate();
-    await sql.query(plain("insert into schema_migrations values (1000, 'later', 3, 0)"));
+    await sql.query(plain("insert into schema_migrations values (1000, 'later', 4, 0)"));
     await store.ping();
     await store.migrate();
     await sql.query(plain("update schema_migrations set min_reader = 1000 where version = 1000"));
     const refusal =
-      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 3: upgrade it";
+      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 4: upgrade it";
     await expect(store.ping()).rejects.toThrow(refusal);
     await expect(store.migrate()).rejects.toThrow(SchemaMismatch);
     await sql.query(plain("delete from schema_migrations where version = 1000"));

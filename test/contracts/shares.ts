@@ -53,6 +53,7 @@ export function share(
     timersCleared: [],
     approvalsOpened: [],
     approvalsClosed: [],
+    reports: [],
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

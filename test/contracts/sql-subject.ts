@@ -16,6 +16,11 @@ const TABLES = [
   "workflows",
   "workflow_versions",
   "keys",
+  "registry",
+  "gateway_links",
+  "gateway_history",
+  "attempt_reports",
+  "installation_secrets",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

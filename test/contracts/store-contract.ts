@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { commitRules } from "./commit-rules.ts";
+import { gatewayRules } from "./gateway-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -32,6 +33,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     commitRules(subjectOf);
     listRules(subjectOf);
     registryRules(subjectOf);
+    gatewayRules(subjectOf);
     replicaRules(subjectOf);
   });
 }

@@ -168,11 +168,13 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   node.pausedAsks = 0;
   node.agentId = agentId;
   node.firstStartedAt ??= at;
+  const route = { agentId, gatewayId, provider, model, executionPath };
+  node.routes[node.attempts - 1] = route;
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,
     startedAt: at,
-    route: { agentId, gatewayId, provider, model, executionPath },
+    route,
     isDeferred: false,
     deltaBase: node.deltaIndex + 1,
     childRunId: null,

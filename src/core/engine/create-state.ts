@@ -82,5 +82,6 @@ function createNode(
     tokens: NO_TOKENS,
     expansion: null,
     agentId: null,
+    routes: [],
   };
 }

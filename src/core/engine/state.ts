@@ -103,6 +103,8 @@ export interface NodeState {
   expansion: Expansion | null;
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
+  /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
+  readonly routes: Route[];
 }
 
 /** Instances of a `for_each` node, and how far they are. */

@@ -8,7 +8,7 @@
  */
 import { advance, type Effect, type Input, type Refusal, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
-import type { CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
+import type { AttemptReport, CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
 import type { Judge } from "../judge.ts";
 import { type Decided, deriveCommit, timerKey } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -67,6 +67,7 @@ export class Committer {
     const known = await this.#whenAvailable(() =>
       cache.getAll(taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId)),
     );
+    await this.#prepareJudge(taken, known);
     const works: Work[] = [];
     for (const one of taken) {
       const live = one.fresh ?? known.get(one.runId);
@@ -78,6 +79,24 @@ export class Committer {
     }
     await this.#write(works);
     return true;
+  }
+
+  /** What the judge must know of an organisation is there before it is asked; almost always it is already. */
+  async #prepareJudge(taken: readonly Taken[], known: ReadonlyMap<string, LiveRun>): Promise<void> {
+    const { judge } = this.#options;
+    if (judge.prepare === undefined) return;
+    const orgIds = new Set<string>();
+    for (const { runId, fresh } of taken) {
+      const live = fresh ?? known.get(runId);
+      if (live !== undefined) orgIds.add(live.run.orgId);
+    }
+    let pending = judge.prepare(orgIds);
+    if (pending === undefined) return;
+    await this.#whenAvailable(() => {
+      const now = pending ?? judge.prepare?.(orgIds) ?? Promise.resolve();
+      pending = undefined;
+      return now;
+    });
   }
 
   #decide(taken: Taken, live: LiveRun): Work | undefined {
@@ -92,14 +111,19 @@ export class Committer {
   /** Every input of the run and every verdict they lead to; one moment for all of them. */
   #advance(taken: Taken, live: LiveRun): Work {
     const { judge, now, jitter } = this.#options;
-    const { state } = live;
+    const { state, run } = live;
+    const about = { orgId: run.orgId, runId: run.runId, plan: state.plan, gateway: run.gateway, model: run.model };
     const at = Math.max(live.lastAt, now());
     live.lastAt = at;
     const events: RunEvent[] = [];
     const effects: Effect[] = [];
     const toldTimers: Timer[] = [];
-    const refusals = taken.waiting.map(({ told }) => {
+    const reports: AttemptReport[] = [];
+    const refusals = taken.waiting.map((waiting) => {
+      const telling = typeof waiting.told === "function" ? waiting.told(live) : { told: waiting.told };
+      const { told, report } = telling;
       if (told === null) return undefined;
+      if (report !== undefined) reports.push(report);
       if (told.type === "timer") toldTimers.push(told.timer);
       const inputs: Input[] = [{ ...told, at, jitter: jitter() }];
       let refusal: Refusal | undefined;
@@ -109,7 +133,7 @@ export class Committer {
         for (const effect of turn.effects) {
           if (effect.type !== "request-verdict") effects.push(effect);
           else {
-            const verdict = judge.decide(effect, { runId: state.runId, plan: state.plan });
+            const verdict = judge.decide(effect, about);
             inputs.push({ type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict, at, jitter: 0 });
           }
         }
@@ -117,7 +141,7 @@ export class Committer {
       }
       return refusal;
     });
-    return { taken, live, events, effects, toldTimers, refusals, at };
+    return { taken, live, events, effects, toldTimers, refusals, reports, at };
   }
 
   /** Writes what changed; runs that only were looked at, or told nothing new, need no commit. */

@@ -1,6 +1,13 @@
 import type { Effect, OpenApproval, Timer } from "../../core/engine/index.ts";
 import { isTerminal, type EventOf, type RunEvent } from "../../core/event/index.ts";
-import type { ApprovalClosing, ApprovalRecord, AttemptKey, OpenAttempt, RunCommit } from "../../store/index.ts";
+import type {
+  ApprovalClosing,
+  ApprovalRecord,
+  AttemptKey,
+  AttemptReport,
+  OpenAttempt,
+  RunCommit,
+} from "../../store/index.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -10,6 +17,8 @@ export interface Decided {
   readonly effects: readonly Effect[];
   /** Timers that were told and are therefore done. */
   readonly toldTimers: readonly Timer[];
+  /** What attempts said besides their results. */
+  readonly reports: readonly AttemptReport[];
   readonly at: number;
 }
 
@@ -39,6 +48,7 @@ export function deriveCommit(decided: Decided, replicaId: string): RunCommit {
       effect.type === "open-approval" ? [approvalRecord(effect, run.orgId, state.runId)] : [],
     ),
     approvalsClosed: events.flatMap((event) => (event.type === "approval.resolved" ? [closingOf(event)] : [])),
+    reports: decided.reports,
   };
 }
 

@@ -1,23 +1,31 @@
 import { randomBytes } from "node:crypto";
-import type { Adapter } from "../../adapter/index.ts";
-import type { Clock } from "../../clock/index.ts";
-import { type Dispatch, type Effect, replay, type Timer } from "../../core/engine/index.ts";
+import type { CallbackBody } from "../../bridge/index.ts";
+import { type Dispatch, type Effect, replay, type StreamInput, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { OpenAttempt, Store } from "../../store/index.ts";
-import type { Judge } from "../judge.ts";
+import type { OpenAttempt } from "../../store/index.ts";
 import type { Told } from "../told.ts";
-import { AdapterPool } from "../adapter-pool.ts";
+import { Attempts } from "./attempts.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
+import type { DurableDriverOptions } from "./driver-options.ts";
 import { endedAttempt } from "./derive-commit.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive } from "./launching.ts";
+import { carriedFor, createLive, startOf } from "./launching.ts";
 import { parkRun } from "./parking.ts";
 import { PlanCache } from "./plan-cache.ts";
+import {
+  type AttemptAddress,
+  callbackTelling,
+  hear,
+  type Reporter,
+  type ReportOutcome,
+  streamTelling,
+  type TellingFor,
+} from "./reporting.ts";
 import { RunCache } from "./run-cache.ts";
-import { type Outcome, RunQueue } from "./run-queue.ts";
+import { type Outcome, RunQueue, type Waiting } from "./run-queue.ts";
 import {
   type Launch,
   type LaunchOutcome,
@@ -28,19 +36,6 @@ import {
   type TellOutcome,
 } from "./runtime.ts";
 import { Sweeper } from "./sweeper.ts";
-
-export interface DurableDriverOptions {
-  readonly store: Store;
-  readonly adapters: readonly Adapter[];
-  readonly judge: Judge;
-  readonly clock: Clock;
-  /** Milliseconds that only ever grow. */
-  readonly monotonic: () => number;
-  readonly isUnavailable: (error: unknown) => boolean;
-  /** True where this process is the only one that can be: an embedded directory. */
-  readonly supersedesAll: boolean;
-  readonly onTrouble: (what: string, error: unknown) => void;
-}
 
 /** Batches that may be on their way to the database at once: one is decided while another is written. */
 const LANES = 2;
@@ -53,7 +48,7 @@ export class DurableDriver implements Runtime {
   readonly #queue = new RunQueue();
   readonly #plans: PlanCache;
   readonly #cache: RunCache;
-  readonly #pool: AdapterPool;
+  readonly #attempts: Attempts;
   readonly #deadlines: Deadlines;
   readonly #committer: Committer;
   readonly #sweeper: Sweeper;
@@ -62,12 +57,22 @@ export class DurableDriver implements Runtime {
   #isStopping = false;
 
   constructor(options: DurableDriverOptions) {
-    const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble } = options;
+    const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote } = options;
     this.#options = options;
     this.#lease = new Lease(`rep_${randomBytes(8).toString("hex")}`, store, monotonic);
     this.#plans = new PlanCache(store);
     this.#cache = new RunCache(store, this.#plans, (live, open) => this.#resendOwn(live, open));
-    this.#pool = new AdapterPool(adapters, clock);
+    this.#attempts = new Attempts({
+      adapters,
+      clock,
+      ...(redactor === undefined ? {} : { redactor }),
+      ...(remote === undefined ? {} : { remote }),
+      note: (runId, told) => this.#note(runId, told),
+      ended: ({ orgId, gatewayId, ...address }, body) =>
+        this.report({ orgId, gatewayId }, address, body).catch((error: unknown) =>
+          onTrouble(`what the Bridge said of ${address.runId} was not taken`, error),
+        ),
+    });
     this.#deadlines = new Deadlines(clock, (runId, timer) => this.#note(runId, { type: "timer", timer }));
     this.#committer = new Committer({
       store,
@@ -90,7 +95,7 @@ export class DurableDriver implements Runtime {
       clock,
       lease: this.#lease,
       knows: (runId, timer) => this.#deadlines.has(runId, timer),
-      tell: (runId, timer) => this.#note(runId, { type: "timer", timer }),
+      tell: (runId, timer) => this.#noteDue(runId, timer),
       onTrouble,
     });
   }
@@ -106,10 +111,10 @@ export class DurableDriver implements Runtime {
     this.#deadlines.stop();
     const { clock } = this.#options;
     const until = clock.now() + DRAIN_MS;
-    const isBusy = (): boolean => this.#activeLanes > 0 || this.#queue.size > 0 || this.#pool.openCount > 0;
+    const isBusy = (): boolean => this.#activeLanes > 0 || this.#queue.size > 0 || this.#attempts.hereCount > 0;
     while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
     await this.#lease.retire();
-    this.#pool.close();
+    this.#attempts.close();
   }
 
   async launch(launch: Launch): Promise<LaunchOutcome> {
@@ -119,18 +124,7 @@ export class DurableDriver implements Runtime {
     const carried = await carriedFor(this, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
     const live = createLive(launch, plan, this.#options.clock.now());
-    const told: Told = {
-      type: "start",
-      workflow: launch.workflow,
-      version: launch.version,
-      hash: launch.definitionHash,
-      args: launch.args,
-      trigger: launch.trigger,
-      recursionDepth: 0,
-      ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
-      ...(carried === undefined ? {} : { carried }),
-    };
-    const outcome = await this.#push(live.state.runId, told, live);
+    const outcome = await this.#push(live.state.runId, startOf(launch, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
       return this.#repeated(launch, outcome.error);
@@ -156,10 +150,32 @@ export class DurableDriver implements Runtime {
     return { run: live.run, ...(refusal === undefined ? {} : { refusal }) };
   }
 
-  async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
+  async report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome> {
+    const at = this.#options.clock.now();
+    return this.#hear(address.runId, (judged) => callbackTelling(reporter, address, body, at, judged));
+  }
+
+  async stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
+    return this.#hear(address.runId, (judged) => streamTelling(reporter, address, deltas, judged));
+  }
+
+  #hear(runId: string, tellingFor: TellingFor): Promise<ReportOutcome> {
+    this.#refuseWhenFull();
+    return hear(
+      tellingFor,
+      (told) => this.#push(runId, told),
+      () => this.#dropIfStale(runId),
+    );
+  }
+
+  /** True when what was in memory was not the newest. */
+  async #dropIfStale(runId: string): Promise<boolean> {
     const [head] = await this.#options.store.headsOf([runId]);
-    if (head === undefined) return undefined;
-    this.#cache.dropIfStale(runId, head.rowVersion);
+    return head !== undefined && this.#cache.dropIfStale(runId, head.rowVersion);
+  }
+
+  async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
+    await this.#dropIfStale(runId);
     const outcome = await this.#push(runId, null);
     if (outcome.kind === "failed") throw outcome.error;
     if (outcome.kind === "unknown" || outcome.live.run.orgId !== orgId) return undefined;
@@ -191,7 +207,7 @@ export class DurableDriver implements Runtime {
       replicaId: this.#lease.replicaId,
       queuedInputs: this.#queue.size,
       cachedRuns: this.#cache.size,
-      openDispatches: this.#pool.openCount,
+      openDispatches: this.#attempts.openCount,
       commits,
       committedEvents,
       committedRuns,
@@ -205,7 +221,7 @@ export class DurableDriver implements Runtime {
     if (this.#queue.size >= QUEUED_INPUTS_MAX) throw new Overloaded(1_000);
   }
 
-  #push(runId: string, told: Told | null, fresh: LiveRun | null = null): Promise<Outcome> {
+  #push(runId: string, told: Waiting["told"], fresh: LiveRun | null = null): Promise<Outcome> {
     return new Promise((done) => {
       this.#queue.push(runId, { told, done }, fresh);
       this.#wakeLanes();
@@ -213,9 +229,13 @@ export class DurableDriver implements Runtime {
   }
 
   /** From inside: adapters and deadlines wait for nobody's answer. */
-  #note(runId: string, told: Told): void {
+  #note(runId: string, told: Waiting["told"]): void {
     this.#queue.push(runId, { told, done: () => undefined });
     this.#wakeLanes();
+  }
+
+  #noteDue(runId: string, timer: Timer): void {
+    this.#note(runId, timer.kind === "lost" ? this.#attempts.lost(timer) : { type: "timer", timer });
   }
 
   #wakeLanes(): void {
@@ -247,7 +267,9 @@ export class DurableDriver implements Runtime {
 
   #clearDeadlines(runId: string, event: RunEvent): void {
     const ended = endedAttempt(event);
-    if (ended !== undefined) this.#deadlines.clear(runId, { kind: "attempt", ...ended });
+    if (ended === undefined) return;
+    this.#deadlines.clear(runId, { kind: "attempt", ...ended });
+    this.#attempts.forget(`${runId}/${ended.nodeId}/${ended.attempt}`);
   }
 
   #perform(live: LiveRun, effect: Effect): void {
@@ -255,7 +277,7 @@ export class DurableDriver implements Runtime {
       case "dispatch":
         return this.#send(live, effect);
       case "cancel-dispatch":
-        return this.#pool.abort(effect.dispatchId);
+        return this.#attempts.cancel(live, effect);
       case "set-timer":
         return this.#deadlines.set(live.state.runId, effect.timer, effect.dueAt);
       default:
@@ -268,12 +290,7 @@ export class DurableDriver implements Runtime {
     // Without the lease another replica sends it; sending too would be a second execution. Nor is anything begun while
     // stopping: whoever comes next finds the attempt open.
     if (!this.#lease.isHeld || this.#isStopping) return;
-    const { nodeId, attempt } = dispatch;
-    const { runId } = live.state;
-    this.#pool.send(dispatch, live.state, {
-      stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
-      callback: (result) => this.#note(runId, { type: "callback", nodeId, attempt, result }),
-    });
+    this.#attempts.send(live, dispatch);
   }
 
   /** A loaded run may hold attempts we own and never sent: a commit whose answer was lost. */
@@ -282,8 +299,9 @@ export class DurableDriver implements Runtime {
     for (const { nodeId, attempt, replicaId, deadlineAt } of open) {
       const timer: Timer = { kind: "attempt", nodeId, attempt };
       if (deadlineAt !== null) this.#deadlines.set(runId, timer, deadlineAt);
-      if (replicaId !== this.#lease.replicaId || this.#pool.isOpen(`${runId}/${nodeId}/${attempt}`)) continue;
-      this.#note(runId, { type: "timer", timer: { kind: "lost", nodeId, attempt } });
+      const dispatchId = `${runId}/${nodeId}/${attempt}`;
+      if (replicaId !== this.#lease.replicaId || this.#attempts.isOpen(dispatchId)) continue;
+      this.#noteDue(runId, { kind: "lost", nodeId, attempt });
     }
   }
 }

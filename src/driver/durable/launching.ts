@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { NewRun } from "../../store/index.ts";
+import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Launch, Runtime } from "./runtime.ts";
@@ -18,6 +19,20 @@ export async function carriedFor(
   if (view === undefined || view === null) return null;
   if (fromNode !== undefined && findNode(view.state, fromNode) === undefined) return null;
   return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state);
+}
+
+export function startOf(launch: Launch, carried: readonly Carried[] | undefined): Told {
+  return {
+    type: "start",
+    workflow: launch.workflow,
+    version: launch.version,
+    hash: launch.definitionHash,
+    args: launch.args,
+    trigger: launch.trigger,
+    recursionDepth: 0,
+    ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
+    ...(carried === undefined ? {} : { carried }),
+  };
 }
 
 /** A run that exists in memory only until its first commit. */

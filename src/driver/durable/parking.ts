@@ -40,6 +40,7 @@ export async function parkRun(
     timersCleared: [],
     approvalsOpened: [],
     approvalsClosed: [],
+    reports: [],
   };
   await store.commit([commit]);
 }

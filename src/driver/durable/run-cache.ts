@@ -63,9 +63,11 @@ export class RunCache {
   }
 
   /** A state that another replica has moved on from must not be shown. */
-  dropIfStale(runId: string, rowVersion: number): void {
+  dropIfStale(runId: string, rowVersion: number): boolean {
     const entry = this.#live.get(runId);
-    if (entry !== undefined && entry.run.run.rowVersion < rowVersion) this.drop(runId);
+    const isStale = entry !== undefined && entry.run.run.rowVersion < rowVersion;
+    if (isStale) this.drop(runId);
+    return isStale;
   }
 
   drop(runId: string): void {

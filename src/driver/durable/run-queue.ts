@@ -1,12 +1,19 @@
 import type { TellOutcome } from "./runtime.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { AttemptReport } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 
 /** One thing to do with a run, and whom to tell when it is committed. */
 export interface Waiting {
-  /** Null: only a look at the committed state. */
-  readonly told: Told | null;
+  /** Null: only a look at the committed state. A function decides when its turn comes, with the state before it. */
+  readonly told: Told | null | ((live: LiveRun) => Telling);
   readonly done: (outcome: Outcome) => void;
+}
+
+/** What a run is told after all, and what else was said with it. */
+export interface Telling {
+  readonly told: Told | null;
+  readonly report?: AttemptReport;
 }
 
 export type Outcome =

@@ -1,9 +1,11 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { Refusal, RunState } from "../../core/engine/index.ts";
+import type { CallbackBody } from "../../bridge/index.ts";
+import type { Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
 import type { Told } from "../told.ts";
+import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
 
 /** What edges ask of a driver. Every promise resolves after the commit that made it true. */
 export interface Runtime {
@@ -14,6 +16,10 @@ export interface Runtime {
   launch(launch: Launch): Promise<LaunchOutcome>;
   /** Tells a run something; undefined when the organisation has no such run. */
   tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined>;
+  /** A Bridge, or a service outside, says how an attempt ended. Resolves once that cannot be lost any more. */
+  report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome>;
+  /** New pieces of a running attempt. */
+  stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome>;
   /** The state now, read only: it belongs to the driver and changes with the next commit. */
   stateOf(orgId: string, runId: string): Promise<RunView | undefined>;
   /** The state as it was after an event; null when the log does not reach so far. */

@@ -164,6 +164,7 @@ async function showNode(call: Call<undefined, undefined>): Promise<Response> {
   if (result === undefined) throw unknown;
   const log = new NodeLog(nodeId);
   for await (const event of eventsAfter(services.store, { ...view.run, lastEventId }, 0)) log.take(event);
+  for (const report of await services.store.reportsOf(principal.orgId, runId, nodeId)) log.hear(report);
   const request = await requestOfNewest(call, log);
   return json({ runId, node: resultWithReferences(result), request, ...log.history() });
 }

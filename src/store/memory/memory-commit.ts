@@ -60,6 +60,10 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   for (const key of timers.cleared) run.timers.delete(key);
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
   writeApprovals(world, commit);
+  for (const report of commit.reports) {
+    const key = keyOf(runId, report.nodeId, report.attempt);
+    if (!world.reports.has(key)) world.reports.set(key, { ...copy(report), runId, orgId });
+  }
 }
 
 function create(world: MemoryWorld, commit: RunCommit, { idempotency, ...pinned }: NewRun): MemoryRun {

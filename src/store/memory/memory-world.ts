@@ -2,6 +2,7 @@ import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { ApprovalRecord, KeyRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { Entry, GatewayLink, GatewayStanding, ThreadPart } from "../registry-store.ts";
 
 /** Everything a memory store keeps. Only copies lie here: callers may change what they handed in or were given. */
 export interface MemoryWorld {
@@ -15,6 +16,13 @@ export interface MemoryWorld {
   readonly keys: Map<string, KeyRecord>;
   /** Replica → when its lease ends. */
   readonly replicas: Map<string, number>;
+  /** By organisation, kind and id. */
+  readonly entries: Map<string, Entry>;
+  readonly gatewayLinks: Map<string, GatewayLink>;
+  /** Oldest first. */
+  readonly gatewayHistory: Map<string, GatewayStanding[]>;
+  readonly secrets: Map<string, string>;
+  readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
 }
 
 export interface MemoryRun {
@@ -44,6 +52,11 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     workflows: new Map(),
     keys: new Map(),
     replicas: new Map(),
+    entries: new Map(),
+    gatewayLinks: new Map(),
+    gatewayHistory: new Map(),
+    secrets: new Map(),
+    reports: new Map(),
   };
 }
 

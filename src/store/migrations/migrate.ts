@@ -5,9 +5,10 @@ import { SchemaMismatch } from "../store-error.ts";
 import { RUNS } from "./0001-runs.ts";
 import { WAITS } from "./0002-waits.ts";
 import { REGISTRY } from "./0003-registry.ts";
+import { GATEWAYS } from "./0004-gateways.ts";
 import type { Migration } from "./migration.ts";
 
-const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY];
+const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY, GATEWAYS];
 
 /** The last step this program knows. */
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));

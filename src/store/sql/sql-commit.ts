@@ -8,6 +8,7 @@ import { writeBlobs } from "./blob-rows.ts";
 import { rowsOf } from "./commit-parts.ts";
 import { commitStatement } from "./commit-statement.ts";
 import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
+import { writeReports } from "./sql-reports.ts";
 import { sqlState } from "./sql-state.ts";
 
 /** Two programs that meet on the same runs may stop each other; whoever was chosen to give way tries again. */
@@ -45,11 +46,12 @@ function pack(commits: readonly RunCommit[]): PackedBatch {
   const bodies = new Map<string, string>();
   const blobs = new Map<string, ReadonlyMap<string, string>>();
   let isPlain = true;
-  for (const { runId, events, create, approvalsOpened, approvalsClosed } of commits) {
+  for (const { runId, events, create, approvalsOpened, approvalsClosed, reports } of commits) {
     const packed = packEvents(events);
     if (events.length > 0) bodies.set(runId, packed.body);
     if (packed.blobs.size > 0) blobs.set(runId, packed.blobs);
-    const isRare = packed.blobs.size > 0 || approvalsOpened.length > 0 || approvalsClosed.length > 0;
+    const isRare =
+      packed.blobs.size > 0 || approvalsOpened.length > 0 || approvalsClosed.length > 0 || reports.length > 0;
     if (isRare || (create !== null && create.idempotency !== null)) isPlain = false;
   }
   return { commits, bodies, blobs, isPlain };
@@ -82,5 +84,6 @@ async function writeAll(sql: Sql, packed: PackedBatch, batch: readonly RunCommit
   const written = commits.filter(({ runId }) => won.has(runId));
   await writeApprovals(sql, written);
   await writeBlobs(sql, written, packed.blobs);
+  await writeReports(sql, written);
   return { conflicts, duplicates };
 }

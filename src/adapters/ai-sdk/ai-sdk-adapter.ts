@@ -1,0 +1,256 @@
+import type { LanguageModel } from "ai";
+import type { JsonObject } from "../../core/base/index.ts";
+import {
+  ADAPTER_SPECIFICATION,
+  type Adapter,
+  type AdapterHealth,
+  type AdapterHooks,
+  type AdapterRequest,
+  type AdapterResult,
+} from "../../adapter/index.ts";
+import { createSystemClock, type Clock } from "../../clock/index.ts";
+import { createModelFetch, type ModelFetch } from "../../outbound/index.ts";
+import { Bill } from "./bill.ts";
+import { failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
+import { readConfig, type AiSdkConfig } from "./config.ts";
+import { climbLadder, type Climb } from "./contract-ladder.ts";
+import { Conversation, type Answer } from "./conversation.ts";
+import { abortFailure, type ModelCall } from "./model-call.ts";
+import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
+import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
+import { AI_SDK_PROVIDER, endpointsOf, findRoute, keyOf, type Environment, type Route } from "./route.ts";
+import { loadSdk, openModel, outputModeOf, type Sdk } from "./sdk.ts";
+import { createWire, type Wire } from "./wire.ts";
+
+export interface AiSdkAdapterOptions {
+  /** What dispatches name it by: "ai-sdk", a vendor, or a configured endpoint. */
+  readonly provider: string;
+  /** Fixes the vendor; without it "ai-sdk" reads it from the model, and any other provider is its own vendor. */
+  readonly vendor?: string;
+  readonly env: Environment;
+  readonly clock?: Clock;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly tools?: ToolOpener;
+  /** Makes tools out of the `mcp` section of the configuration, where `tools` is not given. */
+  readonly toolsFrom?: (mcp: JsonObject) => ToolOpener;
+}
+
+const MODEL_LENGTH_MAX = 200;
+
+/** Calls models through the AI SDK: text, structured output, tools, streams. It never retries; the engine does. */
+export function createAiSdkAdapter(options: AiSdkAdapterOptions): Adapter {
+  return new AiSdkAdapter(options);
+}
+
+class AiSdkAdapter implements Adapter {
+  readonly specificationVersion = ADAPTER_SPECIFICATION;
+  readonly provider: string;
+  readonly #options: AiSdkAdapterOptions;
+  readonly #vendor: string | null;
+  readonly #clock: Clock;
+  #config: AiSdkConfig = {};
+  #endpoints: ReturnType<typeof endpointsOf>;
+  #openTools: ToolOpener | undefined;
+  #modelFetch: ModelFetch | undefined;
+
+  constructor(options: AiSdkAdapterOptions) {
+    this.provider = options.provider;
+    this.#options = options;
+    this.#vendor = options.vendor ?? (options.provider === AI_SDK_PROVIDER ? null : options.provider);
+    this.#clock = options.clock ?? createSystemClock();
+    this.#endpoints = endpointsOf({}, options.env);
+    this.#openTools = options.tools;
+  }
+
+  initialize(section: JsonObject): Promise<void> {
+    try {
+      this.#config = readConfig(section, this.provider);
+    } catch (mistake) {
+      return Promise.reject(mistake);
+    }
+    this.#endpoints = endpointsOf(this.#config, this.#options.env);
+    const { mcp } = this.#config;
+    if (mcp !== undefined) this.#openTools = this.#options.tools ?? this.#options.toolsFrom?.(mcp);
+    return Promise.resolve();
+  }
+
+  async shutdown(): Promise<void> {
+    const closing = this.#modelFetch;
+    this.#modelFetch = undefined;
+    await closing?.close();
+  }
+
+  /** Says only what can be known without spending a token: whether there is a key. */
+  checkHealth(): Promise<AdapterHealth> {
+    const asked =
+      this.#vendor === null ? [...this.#endpoints] : [...this.#endpoints].filter(([name]) => name === this.#vendor);
+    if (asked.length === 0) {
+      return Promise.resolve({
+        status: "degraded",
+        message: `There is no endpoint "${this.#vendor}"; add it to the endpoints of the adapter.`,
+      });
+    }
+    const missing = asked.flatMap(([vendor, endpoint]) => {
+      const key = keyOf(endpoint, vendor, this.#options.env);
+      return key.ok ? [] : [key.failure.message];
+    });
+    if (missing.length < asked.length) return Promise.resolve({ status: "healthy" });
+    return Promise.resolve({ status: "degraded", message: missing.join(" ") });
+  }
+
+  capabilities() {
+    return { streaming: true, structuredOutput: true, tools: true, deferred: false };
+  }
+
+  cancel(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async execute(request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult> {
+    if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
+    const route = findRoute({
+      provider: this.provider,
+      vendor: this.#vendor,
+      model: request.model ?? this.#config.default_model,
+      endpoints: this.#endpoints,
+      env: this.#options.env,
+    });
+    if (!route.ok) return failed(route.failure);
+    const context = (): FailureContext => ({ ...route.value, nowMs: this.#clock.now() });
+    try {
+      return await this.#attempt(request, hooks, route.value, context);
+    } catch (thrown) {
+      // Opening tools or the model can fail in ways nobody listed; the attempt fails, the Bridge goes on.
+      return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
+    }
+  }
+
+  async #attempt(
+    request: AdapterRequest,
+    hooks: AdapterHooks,
+    route: Route,
+    context: () => FailureContext,
+  ): Promise<AdapterResult> {
+    const text = userTextOf(request);
+    if (text === "") return failed(refused("The message is empty; there is nothing to ask the model."));
+    const opened = await this.#tools(request, hooks.signal);
+    if (hooks.signal.aborted) {
+      if ("close" in opened) await opened.close().catch(() => undefined);
+      return failed(abortFailure(hooks.signal));
+    }
+    if ("failure" in opened) return failed(opened);
+    try {
+      const wire = createWire(this.#options.fetch ?? this.#fetch());
+      const [sdk, model] = await Promise.all([loadSdk(), openModel(route, wire.fetch)]);
+      const tools = new ModelTools(opened.tools);
+      return await this.#converse({ request, hooks, route, context, text, sdk, model, wire, tools });
+    } finally {
+      // What a tool server says while it is closed changes nothing about the answer.
+      await opened.close().catch(() => undefined);
+    }
+  }
+
+  async #converse(talk: Talk): Promise<AdapterResult> {
+    const { request, hooks, route, context, text, tools } = talk;
+    const hasTools = tools.size > 0;
+    const mode = outputModeOf(route, request.outputSchema, hasTools);
+    const json: ModelCall["json"] = request.outputStrategy === "json" ? { schema: request.outputSchema, mode } : null;
+    const { vendor, modelId } = route;
+    const own = this.#config.prices ?? {};
+    const bill = new Bill({ vendor, modelId, atMs: this.#clock.now(), own, onLog: hooks.onLog });
+    const conversation = new Conversation({
+      scene: { sdk: talk.sdk, model: talk.model, wire: talk.wire, hooks, context },
+      bill,
+      tools: hasTools ? tools : null,
+      instructions: instructionsOf(request, !mode.isNative),
+      json,
+      maxOutputTokens: lower(request.maxOutputTokens, this.#config.max_output_tokens),
+    });
+    if (json?.schema !== undefined) {
+      const rung = mode.isNative ? "given to the model natively" : "shown to the model in its instructions";
+      hooks.onLog({ level: "info", message: `Contract: the schema is ${rung}.` });
+    }
+    const answer = await conversation.ask(text);
+    const end =
+      json === null
+        ? textEnd(answer, hooks, context())
+        : await climbLadder(answer, conversation, request, hooks.onLog, context);
+    return {
+      ...endResult(end),
+      model: modelId.slice(0, MODEL_LENGTH_MAX),
+      ...(await bill.totals()),
+      ...(end.extraCalls === 0 ? {} : { extraCalls: end.extraCalls }),
+      sessionId: sessionIdOf(request),
+      messages: conversation.transcript.entries,
+    };
+  }
+
+  /** A model without the tools its step counts on would make its answer up, so that a missing one ends the attempt. */
+  async #tools({ tools = [] }: AdapterRequest, signal: AbortSignal): Promise<OpenTools | CallFailure> {
+    if (tools.length === 0) return { tools: {}, close: () => Promise.resolve() };
+    const names = [...new Set(tools)];
+    if (this.#openTools === undefined) {
+      return refused(
+        `The step names tools (${names.join(", ")}), but the adapter "${this.provider}" has no MCP servers configured.`,
+      );
+    }
+    try {
+      const opened = await this.#openTools(names, signal);
+      if (Object.keys(opened.tools).length > 0) return opened;
+      await opened.close();
+      return refused(`None of the tools the step names is there: ${names.join(", ")}.`);
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      return { failure: "provider_error", message: tidy(`The tools of the step cannot be reached: ${reason}`, null) };
+    }
+  }
+
+  #fetch(): typeof globalThis.fetch {
+    this.#modelFetch ??= createModelFetch();
+    return this.#modelFetch.fetch;
+  }
+}
+
+interface Talk {
+  readonly request: AdapterRequest;
+  readonly hooks: AdapterHooks;
+  readonly route: Route;
+  readonly context: () => FailureContext;
+  readonly text: string;
+  readonly sdk: Sdk;
+  readonly model: LanguageModel;
+  readonly wire: Wire;
+  readonly tools: ModelTools;
+}
+
+function textEnd(answer: Answer, { onLog }: AdapterHooks, { vendor, modelId }: FailureContext): Climb {
+  if (answer.failure !== null) return { failure: answer.failure, extraCalls: 0 };
+  if (answer.isCutOff) {
+    onLog({ level: "warning", message: "The model reached its limit of output tokens; its answer is cut off." });
+  }
+  if (answer.text.trim() !== "") return { stdout: answer.text, failure: null, extraCalls: 0 };
+  const message = `${vendor} (${modelId}) answered with nothing.`;
+  return { failure: { failure: "provider_bad_output", message }, extraCalls: 0 };
+}
+
+function endResult({ stdout, outputs, failure }: Climb): Exclude<AdapterResult, { status: "deferred" }> {
+  if (failure !== null) return failed(failure);
+  return {
+    status: "completed",
+    ...(stdout === undefined ? {} : { stdout }),
+    ...(outputs === undefined ? {} : { outputs }),
+  };
+}
+
+function failed({ failure, message, retryAfterMs }: CallFailure): Extract<AdapterResult, { status: "failed" }> {
+  return { status: "failed", failure, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+function refused(message: string): CallFailure {
+  return { failure: "provider_refused", message };
+}
+
+function lower(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return Math.min(left, right);
+}

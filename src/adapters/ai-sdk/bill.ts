@@ -1,0 +1,132 @@
+import type { AdapterHooks } from "../../adapter/index.ts";
+import type { OwnPrices } from "../../prices/index.ts";
+
+/** Tokens of one call. Cached ones are part of the input, thinking ones of the output. */
+export interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+/** No model reads or writes this much in one call; a figure beyond it is a broken meter. */
+export const TOKENS_PER_CALL_MAX = 100_000_000;
+const COST_MICROS_MAX = 1_000_000_000_000;
+const MICROS_PER_USD = 1_000_000;
+
+/** What a provider may say about tokens, before anybody believed it. */
+export interface ReportedTokens {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly thinkingTokens: number | undefined;
+  readonly cachedTokens: number | undefined;
+  readonly cacheWriteTokens: number | undefined;
+}
+
+/** Null when the main figures are missing or absurd. */
+export function believable(reported: ReportedTokens): Tokens | null {
+  if (!isCount(reported.inputTokens) || !isCount(reported.outputTokens)) return null;
+  const { inputTokens, outputTokens } = reported;
+  const cachedTokens = Math.min(countOf(reported.cachedTokens), inputTokens);
+  return {
+    inputTokens,
+    outputTokens,
+    thinkingTokens: Math.min(countOf(reported.thinkingTokens), outputTokens),
+    cachedTokens,
+    cacheWriteTokens: Math.min(countOf(reported.cacheWriteTokens), inputTokens - cachedTokens),
+  };
+}
+
+function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isInteger(value) && value >= 0 && value <= TOKENS_PER_CALL_MAX;
+}
+
+function countOf(value: number | undefined): number {
+  return isCount(value) ? value : 0;
+}
+
+/** What a call that was never metered to its end must have used at least. */
+export function estimated(promptCharacters: number, streamedCharacters: number): Tokens {
+  return {
+    inputTokens: Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN),
+    outputTokens: Math.ceil(streamedCharacters / CHARACTERS_PER_TOKEN),
+    thinkingTokens: 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+  };
+}
+
+/** The larger of two readings of the same call, figure by figure. */
+export function larger(left: Tokens, right: Tokens): Tokens {
+  return {
+    inputTokens: Math.max(left.inputTokens, right.inputTokens),
+    outputTokens: Math.max(left.outputTokens, right.outputTokens),
+    thinkingTokens: Math.max(left.thinkingTokens, right.thinkingTokens),
+    cachedTokens: Math.max(left.cachedTokens, right.cachedTokens),
+    cacheWriteTokens: Math.max(left.cacheWriteTokens, right.cacheWriteTokens),
+  };
+}
+
+export interface BillOptions {
+  readonly vendor: string;
+  readonly modelId: string;
+  readonly atMs: number;
+  readonly own: OwnPrices;
+  readonly onLog: AdapterHooks["onLog"];
+}
+
+export interface BillTotals {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly cachedTokens: number;
+  readonly costUsd?: number;
+}
+
+/** Adds up the calls of one attempt. Each is priced alone, because rates depend on the length of a call. */
+export class Bill {
+  readonly #calls: Tokens[] = [];
+  readonly #options: BillOptions;
+
+  constructor(options: BillOptions) {
+    this.#options = options;
+  }
+
+  add(tokens: Tokens): void {
+    this.#calls.push(tokens);
+  }
+
+  /** Without a known price there is no cost, and the log says so; nothing is said when nothing was used. */
+  async totals(): Promise<BillTotals> {
+    const sum = (pick: (tokens: Tokens) => number): number =>
+      this.#calls.reduce((total, call) => total + pick(call), 0);
+    return {
+      inputTokens: sum((call) => call.inputTokens),
+      outputTokens: sum((call) => call.outputTokens),
+      thinkingTokens: sum((call) => call.thinkingTokens),
+      cachedTokens: sum((call) => call.cachedTokens),
+      ...(await this.#cost()),
+    };
+  }
+
+  async #cost(): Promise<{ readonly costUsd?: number }> {
+    if (this.#calls.length === 0) return {};
+    const { vendor, modelId, atMs, own, onLog } = this.#options;
+    // The bundled price list is large; a process that calls no model never reads it.
+    const { costMicros, findPrice } = await import("../../prices/index.ts");
+    const price = findPrice(vendor, modelId, { atMs, own });
+    if (price === undefined) {
+      const advice = `add it to "prices" of the adapter as "${vendor}:${modelId}"`;
+      onLog({
+        level: "warning",
+        message: `The price of ${vendor}:${modelId} is not known, so the call has no cost; ${advice}.`,
+      });
+      return {};
+    }
+    onLog({ level: "debug", message: `Priced by ${price.priceId}.` });
+    const micros = this.#calls.reduce((total, call) => total + costMicros(price, call), 0);
+    return { costUsd: Math.min(micros, COST_MICROS_MAX) / MICROS_PER_USD };
+  }
+}

@@ -1,0 +1,141 @@
+import type { FailureClass } from "../../core/base/index.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** Why a call to a model did not give what was asked of it. */
+export interface CallFailure {
+  readonly failure: FailureClass;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+
+const MESSAGE_LENGTH_MAX = 2_048;
+const CAUSES_MAX = 8;
+
+export interface FailureContext {
+  readonly vendor: string;
+  readonly modelId: string;
+  readonly apiKey: string | null;
+  readonly nowMs: number;
+}
+
+/** What a library's error can tell, whichever library and however deeply it was wrapped. */
+interface Clues {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly texts: readonly string[];
+  readonly names: readonly string[];
+  readonly codes: readonly string[];
+}
+
+/** A thrown or streamed error as one of the known classes. */
+export function failureOf(error: unknown, context: FailureContext): CallFailure {
+  const clues = cluesOf(error);
+  const { status, names, codes } = clues;
+  const place = `${context.vendor} (${context.modelId})`;
+  const detail = detailOf(clues);
+  const say = (failure: FailureClass, what: string): CallFailure => ({
+    failure,
+    message: tidy(detail === "" ? `${what}.` : `${what}: ${detail}`, context.apiKey),
+  });
+  const wait = retryAfterMs(clues.headers, context.nowMs);
+  const delay = wait === undefined ? {} : { retryAfterMs: wait };
+
+  if (codes.includes("RESPONSE_TOO_LARGE")) return say("provider_bad_output", `The answer of ${place} is too large`);
+  if (names.includes("TimeoutError")) return say("timeout", `${place} did not answer in time`);
+  if (names.includes("AI_ToolChoiceViolationError")) {
+    return say("provider_bad_output", `${place} called a tool though none was allowed`);
+  }
+  if (status === undefined || status < 400) return say("provider_error", brokenAnswer(clues, place));
+  if (status === 401 || status === 403) return say("provider_auth", `${place} refused the key with status ${status}`);
+  if (status === 429) return { ...say("provider_rate_limit", `${place} limits the rate (status 429)`), ...delay };
+  if (status === 400 && isFiltered(clues))
+    return say("provider_refused", `${place} refused the request by its content filter`);
+  if (status >= 500) return { ...say("provider_error", `${place} failed with status ${status}`), ...delay };
+  return say("provider_error", `${place} did not accept the request (status ${status}); trying again will not help`);
+}
+
+/** Did the provider itself say that it failed, instead of just falling silent? */
+export function isToldByProvider(error: unknown): boolean {
+  const { status } = cluesOf(error);
+  return status !== undefined && status >= 400;
+}
+
+/** Message for a model that ended its answer by refusing. */
+export function refusal(context: FailureContext, text: string): CallFailure {
+  const said = text.trim() === "" ? "." : `: ${text.trim()}`;
+  const message = `${context.vendor} (${context.modelId}) refused to answer${said}`;
+  return { failure: "provider_refused", message: tidy(message, context.apiKey) };
+}
+
+export function badOutput(context: FailureContext, what: string): CallFailure {
+  const message = `${context.vendor} (${context.modelId}) ${what}`;
+  return { failure: "provider_bad_output", message: tidy(message, context.apiKey) };
+}
+
+export function truncated(context: FailureContext): CallFailure {
+  const message = `The answer of ${context.vendor} (${context.modelId}) broke off before its end.`;
+  return { failure: "provider_error", message };
+}
+
+/** Keys never leave in a message, nor does a message grow with what a stranger wrote. */
+export function tidy(text: string, apiKey: string | null): string {
+  const safe = apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  if (safe.length <= MESSAGE_LENGTH_MAX) return safe;
+  return `${safe.slice(0, MESSAGE_LENGTH_MAX - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function brokenAnswer({ names }: Clues, place: string): string {
+  const isParsing = names.some((name) =>
+    /JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoOutputGenerated/.test(name),
+  );
+  return isParsing ? `${place} sent an answer that cannot be read` : `The connection to ${place} failed`;
+}
+
+function isFiltered({ body, texts }: Clues): boolean {
+  return /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/.test(`${body}\n${texts.join("\n")}`);
+}
+
+/** The text nearest to the cause: `fetch failed` says less than `connect ECONNREFUSED`. */
+function detailOf({ texts, status }: Clues): string {
+  const spoken = texts.filter((text) => text !== "");
+  return (status === undefined || status < 400 ? spoken.at(-1) : spoken[0]) ?? "";
+}
+
+/** Walks from the error to its causes; whatever a stranger put there is read by own kinds only. */
+function cluesOf(error: unknown): Clues {
+  let status: number | undefined;
+  let headers: Record<string, string> = {};
+  let body = "";
+  const [texts, names, codes]: [string[], string[], string[]] = [[], [], []];
+  let current: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && current !== undefined && current !== null; depth += 1) {
+    if (typeof current !== "object") {
+      if (typeof current === "string") texts.push(current);
+      break;
+    }
+    const { name, message, statusCode, responseHeaders, responseBody, code, cause, errors } = current as Loose;
+    if (typeof name === "string") names.push(name);
+    if (typeof message === "string") texts.push(message);
+    if (typeof code === "string") codes.push(code);
+    if (typeof statusCode === "number") status ??= statusCode;
+    if (typeof responseBody === "string" && body === "") body = responseBody;
+    if (isRecord(responseHeaders)) headers = { ...textsOf(responseHeaders), ...headers };
+    current = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+  }
+  return { status, headers, body, texts, names, codes };
+}
+
+type Loose = Partial<
+  Record<"name" | "message" | "statusCode" | "responseHeaders" | "responseBody" | "code" | "cause" | "errors", unknown>
+>;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function textsOf(record: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}

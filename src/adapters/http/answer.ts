@@ -1,0 +1,55 @@
+import { getOwn, isJsonObject, type JsonObject } from "../../core/base/index.ts";
+import { normaliseOutput } from "../../core/outputs/index.ts";
+import type { AdapterResult } from "../../adapter/index.ts";
+import type { GuardedFailure, GuardedReply } from "../../outbound/index.ts";
+import { retryAfterMs } from "../ai-sdk/retry-after.ts";
+import { hideSecrets } from "./secret-header.ts";
+
+/** How much of a failed answer is worth telling. */
+const EXCERPT_LENGTH_MAX = 500;
+
+export function resultOf(reply: GuardedReply, secrets: readonly string[], nowMs: number): AdapterResult {
+  const { status, headers } = reply;
+  const text = hideSecrets(reply.text, secrets);
+  if (status < 200 || status > 299) return failedAnswer(reply, text, nowMs);
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    const message = `The service answered in the encoding ${encoding.slice(0, 40)} although plain text was asked for.`;
+    return { status: "failed", failure: "provider_bad_output", message };
+  }
+  const outputs = readObject(text);
+  const isDeferred =
+    headers["x-sluice-deferred"] === "true" || (outputs !== undefined && getOwn(outputs, "deferred") === true);
+  if (status === 202 && isDeferred) return { status: "deferred" };
+  return { status: "completed", stdout: text, ...(outputs === undefined ? {} : { outputs }) };
+}
+
+export function failureOf({ code, message }: GuardedFailure): AdapterResult {
+  switch (code) {
+    case "aborted":
+      return { status: "failed", failure: "cancelled", message };
+    case "url_timeout":
+      return { status: "failed", failure: "timeout", message: `${code}: ${message}` };
+    case "url_unreachable":
+      return { status: "failed", failure: "provider_error", message: `${code}: ${message}` };
+    default:
+      return { status: "failed", failure: "provider_refused", message: `${code}: ${message}` };
+  }
+}
+
+function failedAnswer({ status, headers }: GuardedReply, text: string, nowMs: number): AdapterResult {
+  const excerpt = text.trim().slice(0, EXCERPT_LENGTH_MAX);
+  const message = `The service answered with status ${status}${excerpt === "" ? "." : `: ${excerpt}`}`;
+  const wait = retryAfterMs(headers, nowMs);
+  const failure =
+    status === 401 || status === 403 ? "provider_auth" : status === 429 ? "provider_rate_limit" : "provider_error";
+  const mayWait = wait !== undefined && (status === 429 || status === 503);
+  return { status: "failed", failure, message, ...(mayWait ? { retryAfterMs: wait } : {}) };
+}
+
+/** Only an answer that is one JSON object as a whole is taken as outputs; JSON inside of a text is not guessed at. */
+function readObject(text: string): JsonObject | undefined {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  const { value, rungs } = normaliseOutput(text, "json", "object");
+  return rungs.length === 0 && isJsonObject(value) ? value : undefined;
+}

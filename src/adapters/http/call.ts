@@ -1,0 +1,123 @@
+import { fail, getOwn, succeed, type Json, type Outcome } from "../../core/base/index.ts";
+import type { AdapterRequest, AdapterResult } from "../../adapter/index.ts";
+import { createAllowList, type AllowList } from "../../outbound/index.ts";
+import { METHODS, type HttpConfig, type Method, type Target } from "./config.ts";
+import { fillHeaders, type Environment } from "./secret-header.ts";
+
+/** What a request of the engine becomes on the wire. */
+export interface Call {
+  readonly url: string;
+  readonly method: Method;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly timeoutMs: number;
+  readonly allow: AllowList;
+  readonly isListOnly: boolean;
+  readonly secrets: readonly string[];
+}
+
+type Failed = Extract<AdapterResult, { status: "failed" }>;
+
+const TIMEOUT_MS = 30_000;
+
+export function readCall(request: AdapterRequest, config: HttpConfig, env: Environment): Outcome<Call, Failed> {
+  const place = findPlace(request, config);
+  if (!place.ok) return place;
+  const { url, target } = place.value;
+  const method = readMethod(getOwn(request.inputs, "method"), target);
+  if (!method.ok) return method;
+  const filled = fillHeaders(target?.headers ?? {}, env);
+  if (!filled.ok) {
+    const message = `The environment variable ${filled.failure} is not set, and a header of this target needs it.`;
+    return fail({ status: "failed", failure: "provider_auth", message });
+  }
+  const body = method.value === "GET" || method.value === "HEAD" ? null : bodyOf(request);
+  // A target is reached where its operator put it; what it redirects to is judged like any other URL.
+  const allow = createAllowList([...(config.allow ?? []), ...(target === null ? [] : [hostAndPort(url)])]);
+  if (!allow.ok) return refused("url_host", allow.failure);
+  return succeed({
+    url,
+    method: method.value,
+    headers: {
+      accept: "application/json, text/plain;q=0.9, */*;q=0.5",
+      ...(body === null ? {} : { "content-type": body.type }),
+      ...Object.fromEntries(Object.entries(filled.value.headers).map(([name, value]) => [name.toLowerCase(), value])),
+      ...headersOf(request),
+    },
+    body: body?.text,
+    timeoutMs: Math.min(target?.timeout_ms ?? Infinity, request.timeoutMs ?? target?.timeout_ms ?? TIMEOUT_MS),
+    allow: allow.value,
+    isListOnly: config.open !== true,
+    secrets: filled.value.secrets,
+  });
+}
+
+interface Place {
+  readonly url: string;
+  /** Null: the URL was written by the author of the workflow. */
+  readonly target: Target | null;
+}
+
+function findPlace({ inputs, model }: AdapterRequest, config: HttpConfig): Outcome<Place, Failed> {
+  const targets = config.targets ?? {};
+  const named = getOwn(inputs, "target");
+  if (named !== undefined && named !== null) {
+    const target = typeof named === "string" ? getOwn(targets, named) : undefined;
+    if (target !== undefined) return succeed({ url: target.url, target });
+    const known = Object.keys(targets).join(", ");
+    const hint = known === "" ? "No target is configured." : `Configured are: ${known}.`;
+    return refused("target_not_configured", `There is no target ${JSON.stringify(named)}. ${hint}`);
+  }
+  const url = getOwn(inputs, "url");
+  if (typeof url === "string") return succeed({ url, target: null });
+  const target = model === undefined ? undefined : getOwn(targets, model);
+  if (target !== undefined) return succeed({ url: target.url, target });
+  return refused(
+    "no_target",
+    "The node names no place to call: give the input target (a configured name) or url, or a model called like a target.",
+  );
+}
+
+function readMethod(given: Json | undefined, target: Target | null): Outcome<Method, Failed> {
+  const fixed = target?.method;
+  if (given === undefined || given === null) return succeed(fixed ?? "POST");
+  const method = METHODS.find((name) => typeof given === "string" && name === given.toUpperCase());
+  if (method === undefined) {
+    return refused("method_not_allowed", `The input method is ${JSON.stringify(given)}; use ${METHODS.join(", ")}.`);
+  }
+  if (fixed === undefined || fixed === method) return succeed(method);
+  return refused("method_not_allowed", `The target is called with ${fixed}, not with ${method}.`);
+}
+
+function bodyOf({ inputs, stdin, message }: AdapterRequest): { readonly type: string; readonly text: string } {
+  const given = getOwn(inputs, "body");
+  if (given !== undefined) return { type: "application/json", text: JSON.stringify(given) };
+  if (stdin !== undefined) return { type: "text/plain; charset=utf-8", text: stdin };
+  return { type: "application/json", text: JSON.stringify({ message, inputs }) };
+}
+
+function headersOf(request: AdapterRequest): Readonly<Record<string, string>> {
+  const { traceparent, externalCallbackUrl } = request;
+  return {
+    "idempotency-key": printable(request.idempotencyKey),
+    "x-sluice-run": printable(request.runId),
+    "x-sluice-step": printable(request.stepId),
+    ...(traceparent === undefined ? {} : { traceparent: printable(traceparent) }),
+    ...(externalCallbackUrl === undefined ? {} : { "x-sluice-callback-url": printable(externalCallbackUrl) }),
+  };
+}
+
+/** A header carries nothing but printable ASCII safely. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "?");
+}
+
+function hostAndPort(text: string): string {
+  const url = new URL(text);
+  const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
+  return `${url.hostname}:${port}`;
+}
+
+function refused(code: string, message: string): { readonly ok: false; readonly failure: Failed } {
+  return fail({ status: "failed", failure: "provider_refused", message: `${code}: ${message}` });
+}

@@ -1,0 +1,287 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../core/base/index.ts";
+import type { AdapterRequest, AdapterResult, LogLine } from "../../adapter/index.ts";
+import { createHttpAdapter } from "./http-adapter.ts";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(
+    servers.splice(0).map((server) => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    }),
+  );
+});
+
+type Handle = (request: IncomingMessage, response: ServerResponse, text: string) => unknown;
+
+async function listen(handle: Handle): Promise<string> {
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => handle(request, response, text));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const REQUEST: AdapterRequest = {
+  dispatchId: "d1",
+  runId: "r1",
+  stepId: "call",
+  attempt: 1,
+  idempotencyKey: "key-1",
+  provider: "http",
+  agentId: "a",
+  message: "hello",
+  inputs: {},
+  outputStrategy: "text",
+  timeoutMs: null,
+  context: { runId: "r1", workflow: "w", phase: null, upstreamDigest: null },
+  effects: "at_least_once",
+};
+
+interface Told {
+  readonly config?: JsonObject;
+  readonly env?: Record<string, string>;
+  readonly signal?: AbortSignal;
+  readonly logs?: LogLine[];
+}
+
+async function call(request: Partial<AdapterRequest>, told: Told = {}): Promise<AdapterResult> {
+  const adapter = createHttpAdapter({
+    env: told.env ?? {},
+    resolve: (host) => Promise.resolve([host === "inside.example" ? "10.0.0.1" : "1.1.1.1"]),
+  });
+  await adapter.initialize(told.config ?? {});
+  const signal = told.signal ?? new AbortController().signal;
+  return adapter.execute(
+    { ...REQUEST, ...request },
+    { signal, onPartial: () => {}, onLog: (line) => told.logs?.push(line) },
+  );
+}
+
+const echo: Handle = ({ method, url, headers }, response, text) =>
+  response.end(JSON.stringify({ method, url, headers, text }));
+
+describe("where a request goes", () => {
+  it("is a configured target, by input or by model; the input url comes between", async () => {
+    const url = await listen(echo);
+    const config = {
+      allow: ["127.0.0.1"],
+      targets: { crm: { url: `${url}/crm` }, "gpt-x": { url: `${url}/model`, method: "PUT" } },
+    };
+    const at = async (request: Partial<AdapterRequest>) => {
+      const result = await call(request, { config });
+      return result.status === "completed" ? [result.outputs?.["method"], result.outputs?.["url"]] : result;
+    };
+    expect(await at({ inputs: { target: "crm", url: `${url}/own` }, model: "gpt-x" })).toEqual(["POST", "/crm"]);
+    expect(await at({ inputs: { url: `${url}/own`, method: "get" }, model: "gpt-x" })).toEqual(["GET", "/own"]);
+    expect(await at({ model: "gpt-x" })).toEqual(["PUT", "/model"]);
+    expect(await at({ model: "gpt-x", inputs: { method: "PUT" } })).toEqual(["PUT", "/model"]);
+  });
+
+  it.each([
+    [{ inputs: {} }, "no_target"],
+    [{ model: "constructor" }, "no_target"],
+    [{ inputs: { target: "nobody" } }, "target_not_configured"],
+    [{ inputs: { target: "__proto__" } }, "target_not_configured"],
+    [{ inputs: { target: 7 } }, "target_not_configured"],
+    [{ inputs: { target: "crm", method: "DELETE" } }, "method_not_allowed"],
+    [{ inputs: { url: "http://public.example", method: "TRACE" } }, "method_not_allowed"],
+    [{ inputs: { url: "http://public.example", method: 5 } }, "method_not_allowed"],
+    [{ inputs: { url: "http://public.example" } }, "url_host"],
+    [{ inputs: { url: "http://inside.example" } }, "url_private"],
+    [{ inputs: { url: "http://127.0.0.1:5432" } }, "url_private"],
+    [{ inputs: { url: "http://169.254.169.254/latest/meta-data" } }, "url_private"],
+    [{ inputs: { url: "http://public.example:22" } }, "url_port"],
+    [{ inputs: { url: "file:///etc/passwd" } }, "url_scheme"],
+    [{ inputs: { url: "http://u:p@public.example" } }, "url_credentials"],
+    [{ inputs: { url: "nonsense" } }, "url_host"],
+  ])("is refused for %j as %s", async (request, code) => {
+    const config = { targets: { crm: { url: "http://127.0.0.1:1/", method: "POST" } } };
+    expect(await call(request, { config })).toMatchObject({
+      status: "failed",
+      failure: "provider_refused",
+      message: expect.stringMatching(`^${code}: `) as string,
+    });
+  });
+
+  it("is not somewhere private because a target sends it there", async () => {
+    const url = await listen((_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end());
+    expect(await call({ inputs: { target: "t" } }, { config: { targets: { t: { url } } } })).toMatchObject({
+      failure: "provider_refused",
+      message: expect.stringMatching(/^url_private: /) as string,
+    });
+  });
+});
+
+describe("what is sent", () => {
+  it("names the request and where to answer later", async () => {
+    const url = await listen(echo);
+    const request = { traceparent: "00-a-b-01", externalCallbackUrl: "https://s.example/api/v1/callbacks/t" };
+    const result = await call({ ...request, inputs: { url } }, { config: { allow: ["127.0.0.0/8"] } });
+    expect(result).toMatchObject({
+      outputs: {
+        headers: {
+          "idempotency-key": "key-1",
+          traceparent: "00-a-b-01",
+          "x-sluice-run": "r1",
+          "x-sluice-step": "call",
+          "x-sluice-callback-url": "https://s.example/api/v1/callbacks/t",
+        },
+      },
+    });
+  });
+
+  it.each([
+    [{ inputs: { body: { a: [1, null] } }, stdin: "in" }, '{"a":[1,null]}', "application/json"],
+    [{ inputs: { body: "text" } }, '"text"', "application/json"],
+    [{ inputs: {}, stdin: "in ä" }, "in ä", "text/plain; charset=utf-8"],
+    [{ inputs: { a: 1 } }, '{"message":"hello","inputs":{"a":1,"target":"t"}}', "application/json"],
+    [{ inputs: { body: 1, method: "GET" } }, "", undefined],
+  ])("of %j is %s", async (request, text, type) => {
+    const url = await listen(echo);
+    const inputs = { ...request.inputs, target: "t" };
+    const result = await call({ ...request, inputs }, { config: { targets: { t: { url } } } });
+    expect(result).toMatchObject({ outputs: { text, headers: type === undefined ? {} : { "content-type": type } } });
+    expect(JSON.stringify(result).includes("content-type")).toBe(type !== undefined);
+  });
+
+  it("holds secrets by reference, and they never come back", async () => {
+    const env = { TOKEN: 'top"secret', OTHER: "unused-value" };
+    const told = (url: string) => ({
+      env,
+      config: { targets: { t: { url, headers: { Authorization: "Bearer secret://TOKEN" } } } },
+    });
+    let seen: unknown;
+    const url = await listen((request, response) => {
+      seen = request.headers.authorization;
+      response.end(JSON.stringify({ seen, also: "unused-value" }));
+    });
+    const result = await call({ inputs: { target: "t" } }, told(url));
+    expect(seen).toBe('Bearer top"secret');
+    expect(result).toMatchObject({ outputs: { seen: "Bearer [secret]", also: "unused-value" } });
+    const rude = await listen((request, response) => response.writeHead(500).end(request.headers.authorization));
+    expect(JSON.stringify(await call({ inputs: { target: "t" } }, told(rude)))).not.toContain("top");
+  });
+
+  it("is nothing at all without the secret", async () => {
+    const config = { targets: { t: { url: "http://127.0.0.1:1/", headers: { "x-key": "secret://NOT_SET" } } } };
+    expect(await call({ inputs: { target: "t" } }, { config })).toMatchObject({
+      failure: "provider_auth",
+      message: expect.stringContaining("NOT_SET") as string,
+    });
+    const adapter = createHttpAdapter({ env: { NOT_SET: "" } });
+    await adapter.initialize(config);
+    expect(await adapter.checkHealth()).toMatchObject({
+      status: "degraded",
+      message: expect.stringContaining("NOT_SET") as string,
+    });
+  });
+});
+
+describe("what an answer means", () => {
+  const answer = async (status: number, headers: Record<string, string>, body: string, told: Told = {}) => {
+    const url = await listen((_, response) => response.writeHead(status, headers).end(body));
+    return call({ inputs: { target: "t" } }, { ...told, config: { targets: { t: { url } } } });
+  };
+
+  it.each([
+    [200, {}, '{"a":1}', { status: "completed", stdout: '{"a":1}', outputs: { a: 1 } }],
+    [201, {}, "[1]", { status: "completed", stdout: "[1]" }],
+    [200, {}, "text {", { status: "completed", stdout: "text {" }],
+    [200, {}, '{"a":', { status: "completed", stdout: '{"a":' }],
+    [204, {}, "", { status: "completed", stdout: "" }],
+    [202, { "x-sluice-deferred": "true" }, "", { status: "deferred" }],
+    [202, {}, '{"deferred":true}', { status: "deferred" }],
+    [202, {}, '{"deferred":"true"}', { status: "completed" }],
+    [202, {}, "", { status: "completed" }],
+    [200, { "x-sluice-deferred": "true" }, '{"deferred":true}', { status: "completed" }],
+    [200, { "content-encoding": "gzip" }, "x", { failure: "provider_bad_output" }],
+    [304, {}, "", { failure: "provider_error" }],
+    [400, {}, "bad thing", { failure: "provider_error", message: "The service answered with status 400: bad thing" }],
+    [401, {}, "", { failure: "provider_auth", message: "The service answered with status 401." }],
+    [403, {}, "", { failure: "provider_auth" }],
+    [429, { "retry-after": "3" }, "", { failure: "provider_rate_limit", retryAfterMs: 3_000 }],
+    [429, { "retry-after": "soon" }, "", { failure: "provider_rate_limit" }],
+    [500, {}, "", { failure: "provider_error" }],
+    [503, { "retry-after": "1" }, "", { failure: "provider_error", retryAfterMs: 1_000 }],
+  ])("%i %j %s", async (status, headers, body, expected) => {
+    expect(await answer(status, headers, body)).toMatchObject(expected);
+  });
+
+  it("does not go deeper than a value may", async () => {
+    const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    const result = await answer(200, {}, deep);
+    expect(result).toMatchObject({ status: "completed", stdout: deep });
+    expect(result).not.toHaveProperty("outputs");
+  });
+
+  it("warns when nobody could answer later", async () => {
+    const logs: LogLine[] = [];
+    await answer(202, {}, '{"deferred":true}', { logs });
+    expect(logs).toMatchObject([{ level: "warning" }]);
+  });
+
+  it("is missing: time, signal, nobody there, too much", async () => {
+    const stop = new AbortController();
+    const silent = await listen((request) => {
+      if (request.url === "/stop") stop.abort();
+    });
+    const huge = await listen((_, response) => response.end("x".repeat(5 * 1_048_576 + 1)));
+    const config = {
+      targets: {
+        silent: { url: silent, timeout_ms: 20 },
+        stop: { url: `${silent}/stop` },
+        nobody: { url: "http://127.0.0.1:1/" },
+        huge: { url: huge },
+      },
+    };
+    const at = (target: string, request: Partial<AdapterRequest> = {}) =>
+      call({ ...request, inputs: { target } }, { config, signal: stop.signal });
+    expect(await at("silent")).toMatchObject({ failure: "timeout" });
+    expect(await at("silent", { timeoutMs: 10 })).toMatchObject({
+      failure: "timeout",
+      message: expect.stringContaining(" 10 ms") as string,
+    });
+    expect(await at("nobody")).toMatchObject({ failure: "provider_error" });
+    expect(await at("huge")).toMatchObject({
+      failure: "provider_refused",
+      message: expect.stringMatching(/^url_too_large/) as string,
+    });
+    expect(await at("stop")).toMatchObject({ failure: "cancelled" });
+    expect(await at("nobody")).toMatchObject({ failure: "cancelled" });
+  });
+});
+
+describe("cancel and shutdown", () => {
+  it.each(["cancel", "shutdown"] as const)("%s ends what is under way", async (how) => {
+    const adapter = createHttpAdapter({ env: {} });
+    const url = await listen(() => (how === "cancel" ? adapter.cancel("d1") : adapter.shutdown()));
+    await adapter.initialize({ targets: { t: { url } } });
+    const hooks = { signal: new AbortController().signal, onPartial: () => {}, onLog: () => {} };
+    expect(await adapter.execute({ ...REQUEST, inputs: { target: "t" } }, hooks)).toMatchObject({
+      failure: "cancelled",
+    });
+  });
+});
+
+describe("the configuration", () => {
+  it.each([
+    [{ targets: { t: { url: "ftp://x" } } }, "targets.t.url"],
+    [{ targets: { t: { url: "http://a:b@x/" } } }, "targets.t.url"],
+    [{ targets: { "a b": { url: "http://x/" } } }, "targets.a b"],
+    [{ targets: { t: { url: "http://x/", headers: { "a b": "c" } } } }, "targets.t.headers"],
+    [{ targets: { t: { url: "http://x/", headers: { a: "b\nc" } } } }, "targets.t.headers.a"],
+    [{ targets: { t: { url: "http://x/", method: "TRACE" } } }, "targets.t.method"],
+    [{ targets: { t: { url: "http://x/", timeout_ms: 0 } } }, "targets.t.timeout_ms"],
+    [{ allow: ["10.0.0.0/64"] }, "allow"],
+    [{ opne: true }, "opne"],
+  ])("%j is refused at %s", async (config, place) => {
+    await expect(createHttpAdapter({ env: {} }).initialize(config)).rejects.toThrow(place);
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * Calls a service outside. Which one is decided in this order:
+ *
+ * 1. the input `target`: a name from the configuration (an unknown one is refused);
+ * 2. the input `url`: only hosts on the allow list or, when the configuration says `open`, public ones;
+ * 3. a configured target called like the request's model.
+ *
+ * The method is the target's own, else the input `method`, else POST. The body is the input `body` as JSON, else
+ * `stdin` as text, else `{ message, inputs }` as JSON; GET and HEAD have none.
+ */
+import { createSystemClock, type Clock } from "../../clock/index.ts";
+import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../../adapter/index.ts";
+import { fetchGuarded, type Resolve } from "../../outbound/index.ts";
+import { readConfigSection } from "../config-section.ts";
+import { failureOf, resultOf } from "./answer.ts";
+import { readCall } from "./call.ts";
+import { configSchema, type HttpConfig } from "./config.ts";
+import { missingSecrets, type Environment } from "./secret-header.ts";
+
+export const HTTP_PROVIDER = "http";
+
+export interface HttpAdapterOptions {
+  /** Where `secret://NAME` is looked up. */
+  readonly env: Environment;
+  readonly resolve?: Resolve;
+  readonly clock?: Clock;
+}
+
+export function createHttpAdapter({ env, resolve, clock = createSystemClock() }: HttpAdapterOptions): Adapter {
+  let config: HttpConfig = {};
+  const stops = new Map<string, AbortController>();
+
+  const call = async (request: AdapterRequest, signal: AbortSignal): Promise<AdapterResult> => {
+    const read = readCall(request, config, env);
+    if (!read.ok) return read.failure;
+    const { url, method, headers, body, timeoutMs, allow, isListOnly, secrets } = read.value;
+    const reply = await fetchGuarded(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal,
+      timeoutMs,
+      allow,
+      isListOnly,
+      ...(resolve === undefined ? {} : { resolve }),
+    });
+    return reply.ok ? resultOf(reply, secrets, clock.now()) : failureOf(reply);
+  };
+
+  return {
+    specificationVersion: ADAPTER_SPECIFICATION,
+    provider: HTTP_PROVIDER,
+    initialize(section) {
+      return Promise.resolve().then(() => {
+        config = readConfigSection(configSchema, section, HTTP_PROVIDER);
+      });
+    },
+    shutdown() {
+      for (const stop of stops.values()) stop.abort();
+      return Promise.resolve();
+    },
+    checkHealth() {
+      const missing = Object.values(config.targets ?? {}).flatMap(({ headers }) => missingSecrets(headers ?? {}, env));
+      if (missing.length === 0) return Promise.resolve({ status: "healthy" });
+      const message = `Targets need environment variables that are not set: ${[...new Set(missing)].join(", ")}.`;
+      return Promise.resolve({ status: "degraded", message });
+    },
+    capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: true }),
+    cancel(dispatchId) {
+      stops.get(dispatchId)?.abort();
+      return Promise.resolve();
+    },
+    async execute(request, { signal, onLog }) {
+      const stop = new AbortController();
+      stops.set(request.dispatchId, stop);
+      try {
+        const result = await call(request, AbortSignal.any([signal, stop.signal]));
+        if (result.status === "deferred" && request.externalCallbackUrl === undefined) {
+          const message = "The service answers later, but this request carries no URL at which it could.";
+          onLog({ level: "warning", message });
+        }
+        return result;
+      } finally {
+        if (stops.get(request.dispatchId) === stop) stops.delete(request.dispatchId);
+      }
+    },
+  };
+}

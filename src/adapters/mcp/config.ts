@@ -1,0 +1,109 @@
+import { z } from "zod";
+import type { JsonObject } from "../../core/base/index.ts";
+
+const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]{0,8192}$/;
+const SECRET = /^secret:\/\/([A-Za-z_][A-Za-z0-9_]{0,127})$/;
+const DIGEST = /^(?:sha256:)?([0-9a-f]{64})$/;
+
+/** Names through which code can be put into a process that was meant to run something else. */
+const UNSAFE_ENV =
+  /^(?:NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|GIT_.*|npm_config_.*|BASH_ENV|ENV|PERL5.*|RUBYOPT|JAVA_TOOL_OPTIONS|PATH)$/i;
+
+const httpServer = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: "must be an http or https address" })
+    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not carry a user name or a password; use headers"),
+  headers: z
+    .record(
+      z.string().regex(HEADER_NAME, "is not a header name"),
+      z
+        .string()
+        .regex(HEADER_VALUE, "must be one line of printable ASCII")
+        .refine(
+          (value) => !value.startsWith("secret://") || SECRET.test(value),
+          "must be secret:// and a variable name",
+        ),
+    )
+    .optional(),
+});
+
+const stdioServer = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).max(100).optional(),
+  env: z
+    .array(
+      z
+        .string()
+        .regex(ENV_NAME, "must be the name of an environment variable")
+        .refine((name) => !UNSAFE_ENV.test(name), "can change what the command runs and is not handed on"),
+    )
+    .max(100)
+    .optional(),
+});
+
+const configSchema = z
+  .strictObject({
+    servers: z
+      .record(
+        z.string().regex(SERVER_NAME, "must be letters, digits, _ . and -, a letter or digit first, at most 64"),
+        z.union([httpServer, stdioServer]),
+      )
+      .optional(),
+    pins: z.record(z.string(), z.string().regex(DIGEST, "must be a sha256 in hex")).optional(),
+  })
+  .superRefine(({ servers = {}, pins = {} }, context) => {
+    for (const name of Object.keys(pins)) {
+      const server = splitName(name)?.server;
+      if (server !== undefined && Object.hasOwn(servers, server)) continue;
+      const message = 'must be "server/tool" of a configured server';
+      context.addIssue({ code: "custom", path: ["pins", name], message });
+    }
+  });
+
+export type HttpServer = z.infer<typeof httpServer>;
+export type StdioServer = z.infer<typeof stdioServer>;
+export type McpServer = HttpServer | StdioServer;
+
+/** Which servers there are is the operator's word alone: a definition can name one and never bring one. */
+export interface McpConfig {
+  readonly servers: ReadonlyMap<string, McpServer>;
+  /** Digest a tool had when somebody read it, by `server/tool`. */
+  readonly pins: ReadonlyMap<string, string>;
+}
+
+export interface ToolName {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Checks the section of the configuration; throws with every mistake and its place. */
+export function readMcpConfig(section: JsonObject): McpConfig {
+  const parsed = configSchema.safeParse(section);
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`,
+    );
+    throw new Error(`The configuration of the adapter "mcp" has mistakes: ${mistakes.join("; ")}`);
+  }
+  return {
+    servers: new Map(Object.entries(parsed.data.servers ?? {})),
+    pins: new Map(
+      Object.entries(parsed.data.pins ?? {}).map(([name, digest]) => [name, digest.replace(DIGEST, "sha256:$1")]),
+    ),
+  };
+}
+
+/** `server/tool`; a tool's own name may hold further slashes. */
+export function splitName(name: string): ToolName | undefined {
+  const slash = name.indexOf("/");
+  if (slash < 1 || slash === name.length - 1) return undefined;
+  return { server: name.slice(0, slash), tool: name.slice(slash + 1) };
+}
+
+/** The variable a header's value is taken from, when it is not written down. */
+export function secretName(value: string): string | undefined {
+  return SECRET.exec(value)?.[1];
+}

@@ -1,0 +1,135 @@
+import type {
+  CallToolResult,
+  Client,
+  JsonSchemaValidator,
+  jsonSchemaValidator,
+  Tool,
+} from "@modelcontextprotocol/client";
+import { digestJson, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { McpConfig } from "./config.ts";
+import { openLink, type Environment, type Link } from "./link.ts";
+import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
+
+/** One server for one execution: nothing of it is shared, so no answer can reach anybody else. */
+export interface McpConnection {
+  /** The tool, or a refusal when the server has none of that name or it is not what was pinned. */
+  findTool(tool: string): Promise<Tool>;
+  call(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+/** The Bridge ends a call at its deadline; the client's own limit must not come first. */
+const NO_TIMEOUT_MS = 2_147_483_647;
+
+/** What a server says about its own outputs is not checked here: its patterns could be made to run forever. */
+const TRUSTING_VALIDATOR: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  },
+};
+
+export async function connectServer(
+  config: McpConfig,
+  name: string,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  const server = config.servers.get(name);
+  if (server === undefined) throw unknownServer(name, [...config.servers.keys()]);
+  const link = await openLink(server, env, name);
+  const sdk = await import("@modelcontextprotocol/client");
+  const client = new sdk.Client(
+    { name: "sluice", version: "1" },
+    {
+      jsonSchemaValidator: TRUSTING_VALIDATOR,
+      inputRequired: { autoFulfill: false },
+      // Over stdio, asking first which revision a server speaks would start its command twice.
+      versionNegotiation: { mode: "url" in server ? "auto" : "legacy" },
+    },
+  );
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
+  client.onerror = (error) => {
+    if (error.message.includes("exceeded maximum size")) link.trouble.isTooLarge = true;
+  };
+  const close = async (): Promise<void> => {
+    await link.endSession().catch(() => undefined);
+    await client.close().catch(() => undefined);
+    await link.transport.close().catch(() => undefined);
+    await link.close().catch(() => undefined);
+  };
+  try {
+    await client.connect(link.transport, { signal, timeout: CONNECT_TIMEOUT_MS });
+  } catch (error) {
+    await close();
+    throw explain(error, link, name, "connect");
+  }
+  return { ...verbsOf(client, link, config, name, signal), close };
+}
+
+function verbsOf(
+  client: Client,
+  link: Link,
+  config: McpConfig,
+  server: string,
+  signal: AbortSignal,
+): Pick<McpConnection, "findTool" | "call"> {
+  const fail = (error: unknown): never => {
+    throw explain(error, link, server, "call");
+  };
+  return {
+    async findTool(wanted) {
+      const listed = await client.listTools(undefined, { signal, timeout: NO_TIMEOUT_MS }).catch(fail);
+      const tool = listed.tools.find((candidate) => candidate.name === wanted);
+      if (tool === undefined) throw unknownTool(server, wanted, listed.tools);
+      checkPin(config, server, tool);
+      return tool;
+    },
+    call: (tool, args, callSignal) =>
+      client
+        .callTool(
+          { name: tool.name, arguments: args },
+          { signal: callSignal, timeout: NO_TIMEOUT_MS, toolDefinition: tool },
+        )
+        .catch(fail),
+  };
+}
+
+function explain(error: unknown, link: Link, server: string, stage: "connect" | "call"): McpFailure {
+  if (link.trouble.isTooLarge) return tooLarge(server);
+  const failure = failureOf(error, server, stage);
+  const complaint = link.trouble.complaint.trim();
+  return complaint === "" ? failure : new McpFailure(failure.failure, `${failure.message} It said: ${complaint}`);
+}
+
+function unknownServer(name: string, known: readonly string[]): McpFailure {
+  return new McpFailure(
+    "provider_refused",
+    `unknown_server: no MCP server ${JSON.stringify(name.slice(0, 100))} is configured; there is: ${known.join(", ") || "none"}.`,
+  );
+}
+
+function unknownTool(server: string, wanted: string, tools: readonly Tool[]): McpFailure {
+  const known = tools.slice(0, 20).map((tool) => tool.name);
+  return new McpFailure(
+    "provider_refused",
+    `unknown_tool: the MCP server "${server}" has no tool ${JSON.stringify(wanted.slice(0, 100))}; it has: ${known.join(", ") || "none"}.`,
+  );
+}
+
+/** What a person agreed to when pinning a tool. */
+function toolDigest(tool: Tool): string {
+  return digestJson({ description: tool.description ?? "", inputSchema: tool.inputSchema as Json });
+}
+
+function checkPin(config: McpConfig, server: string, tool: Tool): void {
+  const name = `${server}/${tool.name}`;
+  const pinned = config.pins.get(name);
+  if (pinned === undefined) return;
+  const actual = toolDigest(tool);
+  if (actual === pinned) return;
+  throw new McpFailure(
+    "provider_refused",
+    `tool_changed: the description or schema of "${name}" is not the pinned one; it is ${actual} now. Read it again before you pin that.`,
+  );
+}

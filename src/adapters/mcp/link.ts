@@ -1,0 +1,116 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import { createModelFetch, ResponseTooLarge } from "../../outbound/index.ts";
+import { secretName, type HttpServer, type McpServer, type StdioServer } from "./config.ts";
+import { McpFailure } from "./mcp-failure.ts";
+import { RESULT_BYTES_MAX } from "./tool-result.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The wire to one server, and what is known about trouble on it. */
+export interface Link {
+  readonly transport: Transport;
+  readonly trouble: Trouble;
+  /** Tells the server that nothing more will come; before the transport is closed. */
+  endSession(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Trouble {
+  /** Set as soon as an answer outgrew the limit: on its way through the client the reason may get lost. */
+  isTooLarge: boolean;
+  /** The end of what a command wrote to its error output. */
+  complaint: string;
+}
+
+/** A server that is told that a session is over may take this long to hear it. */
+const GOODBYE_TIMEOUT_MS = 2_000;
+/** The frame around a result of the allowed size. */
+const FRAME_BYTES = 65_536;
+const COMPLAINT_LENGTH_MAX = 1_024;
+
+export function openLink(server: McpServer, env: Environment, name: string): Promise<Link> {
+  return "url" in server ? openHttp(server, env, name) : openStdio(server, env);
+}
+
+async function openHttp(server: HttpServer, env: Environment, name: string): Promise<Link> {
+  const headers = Object.entries(server.headers ?? {}).map(([header, value]): [string, string] => [
+    header,
+    secretOf(value, env, name),
+  ]);
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const outbound = createModelFetch({ responseBytesMax: RESULT_BYTES_MAX + FRAME_BYTES });
+  const trouble: Trouble = { isTooLarge: false, complaint: "" };
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    requestInit: { headers, redirect: "error" },
+    // A stream that broke is not picked up again: whether to call once more is for the retry policy to say.
+    reconnectionOptions: {
+      initialReconnectionDelay: 0,
+      maxReconnectionDelay: 0,
+      reconnectionDelayGrowFactor: 1,
+      maxRetries: 0,
+    },
+    fetch: async (url, init) => watch(await outbound.fetch(url, patient(init)), trouble),
+  });
+  return {
+    transport,
+    trouble,
+    endSession: async () => {
+      if (transport.sessionId !== undefined) await transport.terminateSession();
+    },
+    close: () => outbound.close(),
+  };
+}
+
+function secretOf(value: string, env: Environment, server: string): string {
+  const variable = secretName(value);
+  if (variable === undefined) return value;
+  const secret = env[variable];
+  if (secret !== undefined && secret !== "") return secret;
+  throw new McpFailure("provider_auth", `The MCP server "${server}" needs the environment variable ${variable}.`);
+}
+
+/** A call may take as long as it takes; only the farewell is limited. */
+function patient(init: RequestInit | undefined): RequestInit | undefined {
+  if (init?.method !== "DELETE") return init;
+  const limit = AbortSignal.timeout(GOODBYE_TIMEOUT_MS);
+  return { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit };
+}
+
+function watch(response: Response, trouble: Trouble): Response {
+  if (response.body === null) return response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        if (error instanceof ResponseTooLarge) trouble.isTooLarge = true;
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+}
+
+async function openStdio(server: StdioServer, env: Environment): Promise<Link> {
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const handed = (server.env ?? []).flatMap((name): [string, string][] => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const transport = new StdioClientTransport({
+    command: server.command,
+    args: [...(server.args ?? [])],
+    env: Object.fromEntries(handed),
+    stderr: "pipe",
+    maxBufferSize: RESULT_BYTES_MAX + FRAME_BYTES,
+  });
+  const trouble: Trouble = { isTooLarge: false, complaint: "" };
+  transport.stderr?.on("data", (piece: Buffer) => {
+    trouble.complaint = (trouble.complaint + piece.toString("utf8")).slice(-COMPLAINT_LENGTH_MAX);
+  });
+  return { transport, trouble, endSession: () => Promise.resolve(), close: () => Promise.resolve() };
+}

@@ -1,0 +1,93 @@
+import { ADAPTER_SPECIFICATION, type Adapter, type AdapterResult } from "../../adapter/index.ts";
+import { readMcpConfig, secretName, type McpConfig } from "./config.ts";
+import { connectServer, type McpConnection } from "./connection.ts";
+import type { Environment } from "./link.ts";
+import { failureOf } from "./mcp-failure.ts";
+import { readToolRequest } from "./tool-request.ts";
+import { resultOf } from "./tool-result.ts";
+
+export const MCP_PROVIDER = "mcp";
+
+export interface McpAdapterOptions {
+  /** Where secrets of headers and variables of commands are taken from. */
+  readonly env: Environment;
+}
+
+const CANCELLED: AdapterResult = { status: "failed", failure: "cancelled", message: "The request was cancelled." };
+
+/** Calls one tool of a configured MCP server, without a model. */
+export function createMcpAdapter({ env }: McpAdapterOptions): Adapter {
+  let config: McpConfig = { servers: new Map(), pins: new Map() };
+  const closings = new Set<Promise<void>>();
+
+  /** Waits for the farewell, but not for a server nobody waits for any more. */
+  const leave = async (connection: McpConnection, signal: AbortSignal): Promise<void> => {
+    const closing = connection.close().finally(() => closings.delete(closing));
+    closings.add(closing);
+    if (!signal.aborted) await Promise.race([closing, aborted(signal)]);
+  };
+
+  return {
+    specificationVersion: ADAPTER_SPECIFICATION,
+    provider: MCP_PROVIDER,
+    async initialize(section) {
+      config = readMcpConfig(section);
+    },
+    async shutdown() {
+      await Promise.all(closings);
+    },
+    checkHealth: () => Promise.resolve(healthOf(config, env)),
+    capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: false }),
+    cancel: () => Promise.resolve(),
+    async execute(request, { signal }) {
+      if (signal.aborted) return endedBy(signal);
+      let server = "";
+      const work = async (): Promise<AdapterResult> => {
+        const wanted = readToolRequest(request);
+        server = wanted.server;
+        const connection = await connectServer(config, wanted.server, env, signal);
+        try {
+          const tool = await connection.findTool(wanted.tool);
+          const answer = await connection.call(tool, wanted.arguments, signal);
+          return resultOf(answer, `${wanted.server}/${wanted.tool}`, wanted.server);
+        } finally {
+          await leave(connection, signal);
+        }
+      };
+      const outcome = work().catch((error: unknown): AdapterResult => {
+        const { failure, message } = failureOf(error, server, "call");
+        return { status: "failed", failure, message };
+      });
+      const first = await Promise.race([outcome, aborted(signal)]);
+      return first === undefined || signal.aborted ? endedBy(signal) : first;
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+function endedBy(signal: AbortSignal): AdapterResult {
+  const reason: unknown = signal.reason;
+  if (!(reason instanceof Error) || reason.name !== "TimeoutError") return CANCELLED;
+  return { status: "failed", failure: "timeout", message: "The tool did not answer in time." };
+}
+
+/** What can be told without starting or calling anything. */
+function healthOf({ servers }: McpConfig, env: Environment): Awaited<ReturnType<Adapter["checkHealth"]>> {
+  if (servers.size === 0) return { status: "healthy", message: "No MCP server is configured." };
+  const missing = [...servers].flatMap(([name, server]) =>
+    "url" in server
+      ? Object.values(server.headers ?? {}).flatMap((value) => {
+          const variable = secretName(value);
+          return variable === undefined || (env[variable] ?? "") !== "" ? [] : [`${name} needs ${variable}`];
+        })
+      : [],
+  );
+  if (missing.length === 0) return { status: "healthy" };
+  return { status: "degraded", message: `Environment variables are not set: ${missing.join(", ")}.` };
+}

@@ -1,0 +1,77 @@
+import type { FailureClass } from "../../core/base/index.ts";
+import { ResponseTooLarge } from "../../outbound/index.ts";
+
+/** Long texts of a server are cut: a message is for people. */
+const MESSAGE_LENGTH_MAX = 2_048;
+
+/** Codes of the client for answers it cannot make sense of. */
+const BAD_OUTPUT_CODES: readonly unknown[] = [
+  "INVALID_RESULT",
+  "UNSUPPORTED_RESULT_TYPE",
+  "CLIENT_HTTP_UNEXPECTED_CONTENT",
+];
+
+/** Why a tool gave no result, in the class the engine acts on. */
+export class McpFailure extends Error {
+  override readonly name = "McpFailure";
+  readonly failure: FailureClass;
+  constructor(failure: FailureClass, message: string) {
+    super(message.length > MESSAGE_LENGTH_MAX ? `${message.slice(0, MESSAGE_LENGTH_MAX)}…` : message);
+    this.failure = failure;
+  }
+}
+
+/** What an error of the client means. `server` and `stage` say where it happened. */
+export function failureOf(error: unknown, server: string, stage: "connect" | "call"): McpFailure {
+  if (error instanceof McpFailure) return error;
+  const chain = causesOf(error);
+  if (chain.some((cause) => cause instanceof ResponseTooLarge || codeOf(cause) === "RESPONSE_TOO_LARGE")) {
+    return tooLarge(server);
+  }
+  const status = chain.map(statusOf).find((found) => found !== undefined);
+  const text = chain.map(textOf).find((found) => found !== "") ?? "no reason given";
+  if (status === 401 || status === 403 || chain.some((cause) => textName(cause) === "UnauthorizedError")) {
+    const said = status === undefined ? "" : ` (HTTP ${String(status)})`;
+    return new McpFailure(
+      "provider_auth",
+      `The MCP server "${server}" refused the credentials${said}: check its headers.`,
+    );
+  }
+  if (status === 429)
+    return new McpFailure("provider_rate_limit", `The MCP server "${server}" asks to slow down (HTTP 429).`);
+  if (chain.some((cause) => BAD_OUTPUT_CODES.includes(codeOf(cause)))) {
+    return new McpFailure("provider_bad_output", `The answer of the MCP server "${server}" is malformed: ${text}`);
+  }
+  const deed = stage === "connect" ? "could not be reached" : "did not answer the call";
+  return new McpFailure("provider_error", `The MCP server "${server}" ${deed}: ${text}`);
+}
+
+export function tooLarge(server: string): McpFailure {
+  return new McpFailure("provider_bad_output", `The MCP server "${server}" answered with more than 5 MiB.`);
+}
+
+function causesOf(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let cause = error; cause !== undefined && cause !== null && chain.length < 8;) {
+    chain.push(cause);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return chain;
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("status" in error)) return undefined;
+  return typeof error.status === "number" ? error.status : undefined;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}
+
+function textName(error: unknown): string {
+  return error instanceof Error ? error.name : "";
+}

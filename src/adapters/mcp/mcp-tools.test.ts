@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startToolServer, type ToolServer } from "../../../test/mcp/http-server.ts";
+import { openMcpTools } from "./mcp-tools.ts";
+
+let server: ToolServer;
+const signal = new AbortController().signal;
+beforeAll(async () => {
+  server = await startToolServer();
+});
+afterAll(() => server.close());
+
+function opened(names: readonly string[]): ReturnType<ReturnType<typeof openMcpTools>> {
+  return openMcpTools({ servers: { tools: { url: server.url }, "tools.x": { url: server.url } } }, {})(names, signal);
+}
+
+describe("tools for a model", () => {
+  it("offers them under names every vendor takes, and calls them", async () => {
+    const { tools, close } = await opened(["tools/echo", "tools/a.b", "tools/echo", "tools.x/late", "tools/fails"]);
+    try {
+      expect(Object.keys(tools)).toEqual(["tools__echo", "tools__a_b", "tools_x__late", "tools__fails"]);
+      expect(tools["tools__echo"]).toMatchObject({
+        description: "Says what it is told.",
+        inputSchema: { type: "object" },
+      });
+      expect(await tools["tools__echo"]?.execute({ a: 1 }, signal)).toBe('{"a":1}');
+      expect(await tools["tools_x__late"]?.execute({ canary: "c", turns: 1 }, signal)).toEqual({ canary: "c" });
+      await expect(tools["tools__fails"]?.execute({}, signal)).rejects.toThrow(/the disk is full/);
+    } finally {
+      await close();
+    }
+  });
+
+  it.each([["echo"], ["other/echo"], ["tools/nope"], ["__proto__/x"]])("refuses %s", async (name) => {
+    await expect(opened(["tools/echo", name])).rejects.toMatchObject({ failure: "provider_refused" });
+  });
+
+  it("ends a call by its signal", async () => {
+    const { tools, close } = await opened(["tools/hangs"]);
+    const controller = new AbortController();
+    const answer = tools["tools__hangs"]?.execute({}, controller.signal);
+    controller.abort();
+    await expect(answer).rejects.toThrow();
+    await close();
+  });
+});

@@ -1,0 +1,193 @@
+import type { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { StringDecoder } from "node:string_decoder";
+import type { AdapterHooks } from "../../adapter/index.ts";
+import type { Clock, Stop } from "../../clock/index.ts";
+import type { CommandConfig } from "./config.ts";
+import { killMarked, signalGroup } from "./leftover.ts";
+import { createStderrLog } from "./stderr-log.ts";
+
+export type Spawn = typeof spawn;
+
+export interface ChildOrder {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly user: CommandConfig["user"];
+  readonly stdin: string;
+  /** Null: no limit. */
+  readonly timeoutMs: number | null;
+  readonly outputBytesMax: number;
+  readonly mark: string;
+  readonly graceMs: number;
+}
+
+/** Why a command ended: by itself, or because we ended it. */
+export type EndCause = "exit" | "timeout" | "aborted" | "too_large" | "not_started";
+
+export interface EndedChild {
+  readonly cause: EndCause;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderrTail: string;
+  /** Why it could not be started. */
+  readonly error?: string;
+}
+
+const STDIN_CHUNK_BYTES = 65_536;
+/** How long the output is read on when somebody we could not find keeps it open. */
+const DRAIN_MS = 5_000;
+
+/** Starts a command as leader of its own group, and returns when nothing of it is left. */
+export async function runChild(
+  order: ChildOrder,
+  hooks: AdapterHooks,
+  spawnChild: Spawn,
+  clock: Clock,
+): Promise<EndedChild> {
+  const [file = "", ...args] = order.argv;
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawnChild(file, args, {
+      cwd: order.cwd,
+      env: { ...order.env },
+      detached: true,
+      shell: false,
+      stdio: "pipe",
+      ...(order.user === undefined ? {} : order.user),
+    });
+  } catch (thrown) {
+    return notStarted(thrown);
+  }
+  const reins = createReins(child, order.graceMs, clock);
+  const output = collectOutput(child, order.outputBytesMax, hooks, () => reins.stop("too_large"));
+  const onAbort = (): void => reins.stop("aborted");
+  const stopTimer = order.timeoutMs === null ? () => {} : clock.after(order.timeoutMs, () => reins.stop("timeout"));
+  hooks.signal.addEventListener("abort", onAbort, { once: true });
+  if (hooks.signal.aborted) onAbort();
+  feed(child, order.stdin);
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  try {
+    const exit = await untilExit(child);
+    if (exit instanceof Error) return notStarted(exit);
+    reins.end();
+    await endLeftovers(child, order.mark, hooks, closed, clock);
+    return { cause: reins.cause(), ...exit, ...output.finish() };
+  } finally {
+    stopTimer();
+    reins.end();
+    hooks.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+interface Reins {
+  stop(cause: Exclude<EndCause, "exit" | "not_started">): void;
+  cause(): EndCause;
+  end(): void;
+}
+
+/** Asks a command to end and, after the grace, ends it. The first reason is the one that is told. */
+function createReins({ pid }: ChildProcessWithoutNullStreams, graceMs: number, clock: Clock): Reins {
+  let cause: EndCause = "exit";
+  let isEnded = false;
+  let stopGrace: Stop | null = null;
+  return {
+    stop(reason) {
+      if (cause !== "exit" || isEnded) return;
+      cause = reason;
+      if (pid === undefined) return;
+      if (reason === "too_large") return signalGroup(pid, "SIGKILL");
+      signalGroup(pid, "SIGTERM");
+      stopGrace = clock.after(graceMs, () => signalGroup(pid, "SIGKILL"));
+    },
+    cause: () => cause,
+    end() {
+      isEnded = true;
+      stopGrace?.();
+    },
+  };
+}
+
+interface Output {
+  finish(): { readonly stdout: string; readonly stderrTail: string };
+}
+
+function collectOutput(
+  child: ChildProcessWithoutNullStreams,
+  bytesMax: number,
+  { onPartial, onLog }: AdapterHooks,
+  onTooLarge: () => void,
+): Output {
+  const kept: Buffer[] = [];
+  const decoder = new StringDecoder("utf8");
+  const stderr = createStderrLog(onLog);
+  let stdoutBytes = 0;
+  let stderrBytes = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdoutBytes += chunk.length;
+    if (stdoutBytes > bytesMax) return onTooLarge();
+    kept.push(chunk);
+    const text = decoder.write(chunk);
+    if (text !== "") onPartial({ text });
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderrBytes += chunk.length;
+    if (stderrBytes > bytesMax) return onTooLarge();
+    stderr.add(chunk);
+  });
+  return {
+    finish() {
+      const rest = decoder.end();
+      if (rest !== "" && stdoutBytes <= bytesMax) onPartial({ text: rest });
+      return { stdout: Buffer.concat(kept).toString("utf8"), stderrTail: stderr.finish() };
+    },
+  };
+}
+
+/** A command that does not read, or stops reading, is no failure. */
+function feed(child: ChildProcessWithoutNullStreams, text: string): void {
+  const bytes = Buffer.from(text, "utf8");
+  const count = Math.ceil(bytes.length / STDIN_CHUNK_BYTES);
+  const chunks = Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * STDIN_CHUNK_BYTES, (index + 1) * STDIN_CHUNK_BYTES),
+  );
+  pipeline(Readable.from(chunks), child.stdin).catch(() => {});
+}
+
+type Exit = Pick<EndedChild, "code" | "signal">;
+
+function untilExit(child: ChildProcessWithoutNullStreams): Promise<Exit | Error> {
+  return new Promise((resolve) => {
+    child.on("error", resolve);
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/** The group first, then whoever left it; then the rest of the output is read. */
+async function endLeftovers(
+  child: ChildProcessWithoutNullStreams,
+  mark: string,
+  { onLog }: AdapterHooks,
+  closed: Promise<void>,
+  clock: Clock,
+): Promise<void> {
+  if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+  if (!(await killMarked(mark))) {
+    onLog({ level: "warning", message: "The command left processes behind that could not all be ended." });
+  }
+  await new Promise<void>((resolve) => {
+    const stopWaiting = clock.after(DRAIN_MS, resolve);
+    void closed.then(() => {
+      stopWaiting();
+      resolve();
+    });
+  });
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+}
+
+function notStarted(thrown: unknown): EndedChild {
+  const error = thrown instanceof Error ? thrown.message : String(thrown);
+  return { cause: "not_started", code: null, signal: null, stdout: "", stderrTail: "", error };
+}

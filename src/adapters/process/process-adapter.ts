@@ -1,0 +1,156 @@
+/**
+ * Runs a local command that an operator allowed by name; a definition can name one and, when its configuration says
+ * so, add arguments, but never choose a program, a flag, a variable or a shell. Which command is decided in this order:
+ *
+ * 1. the input `command` with the list `args`; the message then goes to stdin unless there is a `stdin`;
+ * 2. the first word of the message, the other words being arguments.
+ */
+import { spawn } from "node:child_process";
+import { userInfo } from "node:os";
+import { basename } from "node:path";
+import { createSystemClock, type Clock } from "../../clock/index.ts";
+import {
+  ADAPTER_SPECIFICATION,
+  type Adapter,
+  type AdapterHealth,
+  type AdapterHooks,
+  type AdapterRequest,
+  type AdapterResult,
+} from "../../adapter/index.ts";
+import { readConfigSection } from "../config-section.ts";
+import { runChild, type EndedChild, type Spawn } from "./child.ts";
+import { readCommandLine, type CommandLine } from "./command-line.ts";
+import { configSchema, type ProcessConfig } from "./config.ts";
+import { findProgram, underLimits } from "./limits.ts";
+import { childEnvironment, createWorkDirectory, removeWorkDirectory, type Environment } from "./surroundings.ts";
+
+export const PROCESS_PROVIDER = "process";
+
+export interface ProcessAdapterOptions {
+  /** Where variables come from that a command's configuration lets through. */
+  readonly env: Environment;
+  /** Where work directories are made. */
+  readonly directory: string;
+  readonly spawn?: Spawn;
+  readonly clock?: Clock;
+  /** Between asking a command to end and ending it. */
+  readonly graceMs?: number;
+  /** The program that sets limits; null: there is none. It is looked for otherwise. */
+  readonly prlimit?: string | null;
+}
+
+const GRACE_MS = 5_000;
+const OUTPUT_BYTES_MAX = 1_048_576;
+
+export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
+  const clock = options.clock ?? createSystemClock();
+  const running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
+  let config: ProcessConfig = {};
+  let prlimit = options.prlimit ?? null;
+
+  const perform = async (line: CommandLine, request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult> => {
+    const { command, name } = line;
+    const outputBytesMax = command.output_bytes_max ?? OUTPUT_BYTES_MAX;
+    const timeoutMs = Math.min(command.timeout_ms ?? Infinity, request.timeoutMs ?? Infinity);
+    const workDirectory = await createWorkDirectory(options.directory, command.user);
+    try {
+      const order = {
+        argv: underLimits([...command.argv, ...line.args], command, prlimit),
+        cwd: command.cwd === undefined || command.cwd === "temp" ? workDirectory : command.cwd,
+        env: childEnvironment(request, command.env ?? [], options.env, workDirectory),
+        user: command.user,
+        stdin: line.stdin,
+        timeoutMs: timeoutMs === Infinity ? null : timeoutMs,
+        outputBytesMax,
+        mark: basename(workDirectory),
+        graceMs: options.graceMs ?? GRACE_MS,
+      };
+      const ended = await runChild(order, hooks, options.spawn ?? spawn, clock);
+      return resultOf(ended, name, timeoutMs, outputBytesMax);
+    } finally {
+      await removeWorkDirectory(workDirectory).catch(() => {
+        const message = `The work directory ${basename(workDirectory)} could not be removed.`;
+        hooks.onLog({ level: "warning", message });
+      });
+    }
+  };
+
+  return {
+    specificationVersion: ADAPTER_SPECIFICATION,
+    provider: PROCESS_PROVIDER,
+    async initialize(section) {
+      config = readConfigSection(configSchema, section, PROCESS_PROVIDER);
+      if (options.prlimit === undefined) prlimit = await findProgram("prlimit");
+    },
+    async shutdown() {
+      for (const stop of running.keys()) stop.abort();
+      await Promise.all([...running.values()].map(({ ended }) => ended));
+    },
+    checkHealth: () => healthOf(config, prlimit),
+    capabilities: () => ({ streaming: true, structuredOutput: false, tools: false, deferred: false }),
+    cancel(dispatchId) {
+      for (const [stop, one] of running) if (one.dispatchId === dispatchId) stop.abort();
+      return Promise.resolve();
+    },
+    async execute(request, hooks) {
+      const line = readCommandLine(request, config);
+      if (!line.ok) return { status: "failed", failure: "provider_refused", message: line.failure };
+      if (hooks.signal.aborted) return cancelled(line.value.name);
+      const stop = new AbortController();
+      const signal = AbortSignal.any([hooks.signal, stop.signal]);
+      const performed = perform(line.value, request, { ...hooks, signal });
+      running.set(stop, { dispatchId: request.dispatchId, ended: performed.catch(() => {}) });
+      try {
+        return await performed;
+      } finally {
+        running.delete(stop);
+      }
+    },
+  };
+}
+
+async function healthOf(config: ProcessConfig, prlimit: string | null): Promise<AdapterHealth> {
+  const troubles: string[] = [];
+  const commands = Object.entries(config.commands ?? {});
+  if (prlimit === null) {
+    troubles.push("The program prlimit is missing: memory, processor time, files and processes are not limited.");
+  }
+  for (const [name, { argv }] of commands) {
+    const [file = ""] = argv;
+    if ((await findProgram(file)) === null) troubles.push(`"${name}" cannot run: there is no program ${file}.`);
+  }
+  const asRoot = commands.filter(([, { user }]) => user === undefined).map(([name]) => name);
+  if (asRoot.length > 0 && userInfo().uid === 0) {
+    troubles.push(`${asRoot.join(", ")}: runs as root because no user is configured.`);
+  }
+  return troubles.length === 0 ? { status: "healthy" } : { status: "degraded", message: troubles.join(" ") };
+}
+
+function resultOf(ended: EndedChild, name: string, timeoutMs: number, outputBytesMax: number): AdapterResult {
+  switch (ended.cause) {
+    case "timeout":
+      return { status: "failed", failure: "timeout", message: `"${name}" did not end within ${timeoutMs} ms.` };
+    case "aborted":
+      return cancelled(name);
+    case "too_large": {
+      const message = `output_too_large: "${name}" wrote more than ${outputBytesMax} bytes and was ended.`;
+      return { status: "failed", failure: "provider_bad_output", message };
+    }
+    case "not_started": {
+      const message = `"${name}" could not be started: ${ended.error ?? "the reason is unknown"}`;
+      return { status: "failed", failure: "provider_error", message };
+    }
+    case "exit":
+      return ended.code === 0 ? { status: "completed", stdout: ended.stdout } : failedExit(ended, name);
+  }
+}
+
+function failedExit({ code, signal, stderrTail }: EndedChild, name: string): AdapterResult {
+  const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
+  const said = stderrTail.trim() === "" ? "." : `; the end of its stderr:\n${stderrTail.trim()}`;
+  return { status: "failed", failure: "provider_error", message: `"${name}" ${how}${said}` };
+}
+
+function cancelled(name: string): AdapterResult {
+  return { status: "failed", failure: "cancelled", message: `"${name}" was cancelled.` };
+}

@@ -1,0 +1,151 @@
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import type { Redactor } from "../core/redaction/index.ts";
+import type { Adapter } from "../adapter/index.ts";
+import type { Clock } from "../clock/index.ts";
+import { PeerAgent, requestPeer } from "../outbound/index.ts";
+import { createBridgeApp } from "./bridge-app.ts";
+import { Deliveries } from "./deliveries.ts";
+import { Executions } from "./executions.ts";
+import { Journal } from "./journal.ts";
+import { Outbox } from "./outbox.ts";
+import type { Send } from "./peer-send.ts";
+import { Registrar } from "./registrar.ts";
+import type { Registration } from "./wire.ts";
+
+export interface BridgeOptions {
+  /** Initialised by the caller, who also shuts them down. */
+  readonly adapters: readonly Adapter[];
+  readonly clock: Clock;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** For the outbox and the journal; one Bridge at a time. */
+  readonly dataDirectory: string;
+  /** What servers show and are shown until registration gives better tokens. */
+  readonly joinToken: string;
+  readonly instanceId: string;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  /** The server to register with, and as what; without it the Bridge serves whoever holds the join token. */
+  readonly register?: {
+    readonly server: string;
+    readonly id: string;
+    readonly name?: string;
+    readonly environment?: string;
+    readonly capabilities?: readonly string[];
+    /** Where the server reaches this Bridge; the address it listens on otherwise. */
+    readonly publicUrl?: string;
+  };
+  readonly redactor?: Redactor;
+  readonly executionsMax?: number;
+  readonly callbackOrigins?: readonly string[];
+  readonly onTrouble?: (message: string) => void;
+}
+
+export interface RunningBridge {
+  readonly url: string;
+  readonly port: number;
+  readonly instanceId: string;
+  readonly isRegistered: () => boolean;
+  /** Takes nothing new, waits for what runs, delivers what ended; the rest is taken up by the next start. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Longer than balancers and agents keep idle connections, so that none is closed just as it is used again. */
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_MS = 66_000;
+const REQUEST_MS = 120_000;
+const GRACE_MS = 5_000;
+const IDLE_SWEEP_MS = 20;
+
+export async function startBridge(options: BridgeOptions): Promise<RunningBridge> {
+  const { clock, dataDirectory, joinToken, instanceId, random: jitter, host } = options;
+  const trouble = options.onTrouble === undefined ? {} : { onTrouble: options.onTrouble };
+  const redaction = options.redactor === undefined ? {} : { redactor: options.redactor };
+  const agent = new PeerAgent();
+  const send: Send = (url, request) => requestPeer(url, { ...request, agent });
+  const outbox = new Outbox({ directory: join(dataDirectory, "outbox"), clock, ...trouble });
+  const journal = new Journal({ directory: dataDirectory, now: clock.now() });
+  const executions = new Executions({ adapters: options.adapters, clock, archive: outbox, journal, ...redaction });
+  let registrar: Registrar | null = null;
+  const token = (): string => registrar?.callbackToken() ?? joinToken;
+  const deliveries = new Deliveries({ clock, outbox, send, token, jitter, ...trouble });
+  const app = createBridgeApp({
+    executions,
+    deliveries,
+    clock,
+    instanceId,
+    tokens: () => registrar?.dispatchTokens() ?? [joinToken],
+    ...(options.executionsMax === undefined ? {} : { executionsMax: options.executionsMax }),
+    ...(options.callbackOrigins === undefined ? {} : { callbackOrigins: options.callbackOrigins }),
+    ...redaction,
+    ...trouble,
+  });
+  const server = await listen(createServer(getRequestListener(app.fetch)), options.port, host);
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  if (options.register !== undefined) {
+    const registration = registrationOf(options, options.register, url, executions.providers);
+    const onTokens = (): void => deliveries.wake();
+    const { server: at } = options.register;
+    registrar = new Registrar({ server: at, joinToken, registration, clock, send, jitter, onTokens, ...trouble });
+    // The first deliveries go out with the token the server gives; none waits for a server that is away.
+    void registrar.start().then(() => deliveries.resume());
+  } else deliveries.resume();
+  const close = async (graceMs = GRACE_MS): Promise<void> => {
+    const deadline = clock.now() + graceMs;
+    app.stop();
+    await executions.stop(graceMs);
+    await deliveries.close(Math.max(0, deadline - clock.now()));
+    await registrar?.close();
+    await hangUp(server, Math.max(0, deadline - clock.now()));
+    agent.close();
+  };
+  return { url, port, instanceId, isRegistered: () => registrar?.isRegistered ?? false, close };
+}
+
+function registrationOf(
+  { instanceId, clock }: BridgeOptions,
+  register: NonNullable<BridgeOptions["register"]>,
+  url: string,
+  providers: readonly string[],
+): Registration {
+  const { id, name, environment, capabilities = [], publicUrl } = register;
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(environment === undefined ? {} : { environment }),
+    url: publicUrl ?? url,
+    instanceId,
+    instanceStartedAt: new Date(clock.now()).toISOString(),
+    capabilities: [...capabilities],
+    providers: [...providers],
+  };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<Server> {
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return server;
+}
+
+async function hangUp(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection whose last answer is just being read becomes idle only afterwards.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(timer);
+}

@@ -1,0 +1,53 @@
+import type { Json } from "../core/base/index.ts";
+import { repairText } from "../core/text/index.ts";
+import { CALLBACK_BYTES_MAX, type CallbackBody } from "./wire.ts";
+
+/**
+ * A callback as text, storable and within what a server takes. What is beside the result is left out first; a result
+ * that is too large by itself becomes a failure that says so, and keeps its bill.
+ */
+export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX): string {
+  const text = write(body);
+  const bytes = text === null ? 0 : Buffer.byteLength(text);
+  if (text !== null && bytes <= bytesMax) return text;
+  const { messages, logs, ...rest } = body;
+  const leftOut = [
+    ...(messages === undefined ? [] : ["the transcript"]),
+    ...(logs === undefined ? [] : ["the logs"]),
+  ].join(" and ");
+  if (messages !== undefined) {
+    const shorter = write(noted({ ...rest, ...(logs === undefined ? {} : { logs }) }, "the transcript", bytes));
+    if (shorter !== null && Buffer.byteLength(shorter) <= bytesMax) return shorter;
+  }
+  if (logs !== undefined) {
+    const shorter = write(noted(rest, leftOut, bytes));
+    if (shorter !== null && Buffer.byteLength(shorter) <= bytesMax) return shorter;
+  }
+  const failure = tooLarge(rest, text === null ? null : bytes, bytesMax);
+  return write(failure) ?? JSON.stringify(failure);
+}
+
+function noted(body: CallbackBody, leftOut: string, bytes: number): CallbackBody {
+  const message = `The report had ${bytes} bytes, so ${leftOut} had to be left out.`;
+  return { ...body, logs: [...(body.logs ?? []), { level: "warning", message }] };
+}
+
+function tooLarge(body: CallbackBody, bytes: number | null, bytesMax: number): CallbackBody {
+  const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, error, ...rest } = body;
+  const size = bytes === null ? "cannot be written as JSON" : `has ${bytes} bytes, and a report at most ${bytesMax}`;
+  if (body.status !== "completed" && bytes !== null) return { ...rest, error: cut(error ?? "", 16_384) };
+  return { ...rest, status: "failed", errorCode: "provider_bad_output", error: `The result ${size}.` };
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+/** Null when the value is nested beyond what can be written. */
+function write(body: CallbackBody): string | null {
+  try {
+    return JSON.stringify(repairText(body as Json).value);
+  } catch {
+    return null;
+  }
+}

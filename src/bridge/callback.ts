@@ -1,0 +1,145 @@
+import type { CallbackResult } from "../core/engine/index.ts";
+import type { AdapterRequest, AdapterResult, LogLine } from "../adapter/index.ts";
+import type { Outcome } from "./outcome.ts";
+import { billOf, reportOf, statusOf, WARNINGS_MAX } from "./report.ts";
+import type { CallbackBody } from "./wire.ts";
+
+type Answered = Exclude<AdapterResult, { status: "deferred" }>;
+type Path = NonNullable<CallbackBody["executionPath"]>;
+
+/** The wire counts no further, and names no longer models; a result must not be refused for its meter. */
+const COUNT_MAX = 1_000_000_000_000;
+const MODEL_LENGTH_MAX = 200;
+
+/** An outcome as it goes to the server. */
+export function callbackOf(outcome: Outcome, executionPath: Path): CallbackBody {
+  const { request, result, logs } = outcome;
+  return {
+    ...namesOf(request),
+    ...saidBy(result),
+    startedAt: iso(outcome.startedAt),
+    completedAt: iso(outcome.completedAt),
+    ...(result.status === "deferred" ? {} : usageOf(result)),
+    ...(logs.length === 0 ? {} : { logs: logs.map(({ level, message, at }) => ({ level, message, at: iso(at) })) }),
+    executionPath,
+  };
+}
+
+/** The report of an `at_most_once` dispatch that began before the Bridge was started, and of which nobody knows more. */
+export function lostCallback(request: AdapterRequest, startedAt: number, now: number): CallbackBody {
+  return {
+    ...namesOf(request),
+    status: "failed",
+    errorCode: "outcome_unknown",
+    error:
+      "The Bridge ended while this dispatch was under way, so nobody knows whether it acted; at_most_once work is not begun again.",
+    startedAt: iso(startedAt),
+    completedAt: iso(now),
+    executionPath: "async",
+  };
+}
+
+/** An outcome as the engine takes it, for a Bridge in the engine's own process. */
+export function reportOutcome({ request, result, logs }: Outcome): CallbackResult {
+  return reportOf(result, request.outputStrategy, warningsOf(logs));
+}
+
+/** A callback as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
+export function readCallback(body: CallbackBody, strategy: AdapterRequest["outputStrategy"]): CallbackResult {
+  const warnings = warningsOf(body.logs ?? []);
+  if (body.status === "deferred") return { status: "deferred" };
+  const usage = withTotal(body);
+  if (body.status !== "completed") {
+    return {
+      status: body.status,
+      ...(body.errorCode === undefined ? {} : { errorCode: body.errorCode }),
+      ...(body.error === undefined ? {} : { error: body.error }),
+      ...(body.retryAfterMs === undefined ? {} : { retryAfterMs: body.retryAfterMs }),
+      ...billOf(usage, warnings),
+    };
+  }
+  return reportOf(
+    {
+      status: "completed",
+      stdout: body.stdout,
+      outputs: body.outputs,
+      envelope: body.envelope,
+      model: body.model,
+      inputTokens: usage.inputTokens,
+      outputTokens: body.outputTokens,
+      thinkingTokens: body.thinkingTokens,
+      cachedTokens: body.cachedTokens,
+      costUsd: body.costUsd,
+      extraCalls: body.extraCalls,
+    },
+    strategy,
+    warnings,
+  );
+}
+
+/** Who knows only a sum still has used tokens; they are counted as read. */
+function withTotal(body: CallbackBody): CallbackBody {
+  const { inputTokens, outputTokens, totalTokens } = body;
+  if (totalTokens === undefined || inputTokens !== undefined || outputTokens !== undefined) return body;
+  return { ...body, inputTokens: totalTokens };
+}
+
+function warningsOf(logs: readonly LogLine[]): readonly string[] {
+  if (logs.length === 0) return [];
+  const loud = logs.filter(({ level }) => level === "warning" || level === "error");
+  return loud.slice(0, WARNINGS_MAX).map(({ message }) => message);
+}
+
+function namesOf({ dispatchId, runId, stepId, attempt }: AdapterRequest) {
+  return { dispatchId, runId, stepId, attempt };
+}
+
+function saidBy(
+  result: AdapterResult,
+): Pick<CallbackBody, "status" | "outputs" | "stdout" | "envelope" | "error" | "errorCode" | "retryAfterMs"> {
+  switch (result.status) {
+    case "deferred":
+      return { status: "deferred" };
+    case "completed":
+      return {
+        status: "completed",
+        ...(result.outputs === undefined ? {} : { outputs: result.outputs }),
+        ...(result.stdout === undefined ? {} : { stdout: result.stdout }),
+        ...(result.envelope === undefined ? {} : { envelope: result.envelope }),
+      };
+    case "failed":
+      return {
+        status: statusOf(result.failure),
+        errorCode: result.failure,
+        error: result.message,
+        ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+      };
+  }
+}
+
+function usageOf(result: Answered): Partial<CallbackBody> {
+  const { inputTokens, outputTokens, sessionId, messages, model } = result;
+  const isCounted = inputTokens !== undefined || outputTokens !== undefined;
+  return {
+    ...(model === undefined ? {} : { model: model.slice(0, MODEL_LENGTH_MAX) }),
+    ...counted("inputTokens", inputTokens),
+    ...counted("outputTokens", outputTokens),
+    ...counted("thinkingTokens", result.thinkingTokens),
+    ...counted("cachedTokens", result.cachedTokens),
+    ...counted("totalTokens", isCounted ? (inputTokens ?? 0) + (outputTokens ?? 0) : undefined),
+    ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
+    ...counted("extraCalls", result.extraCalls),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(messages === undefined ? {} : { messages }),
+  };
+}
+
+type Counter = "inputTokens" | "outputTokens" | "thinkingTokens" | "cachedTokens" | "totalTokens" | "extraCalls";
+
+function counted(name: Counter, count: number | undefined): Partial<Record<Counter, number>> {
+  return count === undefined ? {} : { [name]: Math.min(count, COUNT_MAX) };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

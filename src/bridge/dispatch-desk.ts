@@ -1,0 +1,152 @@
+import type { z } from "zod";
+import type { Json } from "../core/base/index.ts";
+import type { Clock } from "../clock/index.ts";
+import { invalid, readShape, sentDispatchSchema } from "./bridge-body.ts";
+import { BridgeRefusal } from "./bridge-problem.ts";
+import { callbackOf, lostCallback } from "./callback.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Executions, StartAnswer } from "./executions.ts";
+import type { ExecutionReport } from "./open-dispatch.ts";
+import type { BatchReply, CallbackBody, DispatchReply } from "./wire.ts";
+
+export interface DeskOptions {
+  readonly executions: Executions;
+  readonly deliveries: Deliveries;
+  readonly clock: Clock;
+  /** How many dispatches may be open at once. */
+  readonly executionsMax?: number;
+  /** Where results may be sent. Any server that holds a token may say where, when there is no list. */
+  readonly callbackOrigins?: readonly string[];
+}
+
+export const EXECUTIONS_MAX = 1_000;
+
+type SentDispatch = z.infer<typeof sentDispatchSchema>;
+
+/** Takes dispatches in: checked, begun at most once, and told where their results go. */
+export class DispatchDesk {
+  readonly #options: DeskOptions;
+  readonly #max: number;
+  #isStopping = false;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    this.#max = options.executionsMax ?? EXECUTIONS_MAX;
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  /** Begins a dispatch whose result is sent to its callback URL. */
+  take(sent: Json): DispatchReply {
+    const request = this.#read(sent);
+    if (request.callbackUrl === undefined) {
+      throw invalid([{ code: "missing", message: "is needed, so that the result can be sent", path: "callbackUrl" }]);
+    }
+    const { dispatchId } = request;
+    const answer = this.#start(request, this.#options.deliveries.reportOf(request));
+    if (answer === "lost") this.#options.deliveries.deliver(this.#lost(request), request.callbackUrl);
+    return { accepted: true, dispatchId, ...(answer === "accepted" ? {} : { duplicate: true }) };
+  }
+
+  /** Each dispatch is answered as it would be alone. */
+  takeAll(sent: readonly Json[]): BatchReply<DispatchReply> {
+    const results = sent.map((one) => {
+      try {
+        return { status: 202, body: this.take(one) };
+      } catch (thrown) {
+        if (!(thrown instanceof BridgeRefusal)) throw thrown;
+        return { status: thrown.body.status, body: thrown.body };
+      }
+    });
+    return { results };
+  }
+
+  /** Begins a dispatch, or joins the one that is known, and waits for the result. */
+  async takeAndWait(sent: Json, signal: AbortSignal): Promise<CallbackBody> {
+    const { executions, deliveries } = this.#options;
+    const request = this.#read(sent);
+    const stream = deliveries.streamOf(request);
+    const report: ExecutionReport = {
+      stream: stream.push,
+      ended: (outcome) => {
+        // Whoever waited and went away can still be told, when it said where.
+        const url = signal.aborted ? (request.callbackUrl ?? null) : null;
+        deliveries.deliver(callbackOf(outcome, "sync"), url, outcome.times, stream.end());
+      },
+    };
+    if (this.#start(request, report) === "lost") {
+      const body = this.#lost(request);
+      deliveries.deliver(body, null);
+      return { ...body, executionPath: "sync" };
+    }
+    const body = await executions.whenEnded(request.dispatchId);
+    await stream.end();
+    if (body === undefined) throw stopping();
+    return { ...body, executionPath: "sync" };
+  }
+
+  #read(sent: Json): SentDispatch {
+    const request = readShape(sentDispatchSchema, sent);
+    const origins = this.#options.callbackOrigins;
+    for (const path of ["callbackUrl", "streamUrl"] as const) {
+      const url = request[path];
+      if (url === undefined || origins === undefined || origins.includes(new URL(url).origin)) continue;
+      const message = `leads to ${new URL(url).origin}, and this Bridge reports only to ${origins.join(", ")}`;
+      throw invalid([{ code: "callback_origin", message, path }]);
+    }
+    return request;
+  }
+
+  #start(request: SentDispatch, report: ExecutionReport): "accepted" | "duplicate" | "lost" {
+    const { executions } = this.#options;
+    if (!executions.isKnown(request.dispatchId)) {
+      if (this.#isStopping) throw stopping();
+      if (executions.openCount >= this.#max) {
+        const detail = `${this.#max} dispatches are open, which is all this Bridge takes; send it again later.`;
+        throw new BridgeRefusal("too_many_dispatches", detail, { headers: { "retry-after": "1" } });
+      }
+    }
+    return begun(executions.start(request, report), request, executions.providers);
+  }
+
+  #lost(request: SentDispatch): CallbackBody {
+    const { executions, clock } = this.#options;
+    const startedAt = executions.find(request.dispatchId)?.startedAt;
+    return lostCallback(request, startedAt === undefined ? clock.now() : Date.parse(startedAt), clock.now());
+  }
+}
+
+function begun(
+  answer: StartAnswer,
+  { provider }: SentDispatch,
+  providers: readonly string[],
+): "accepted" | "duplicate" | "lost" {
+  switch (answer) {
+    case "accepted":
+    case "duplicate":
+    case "lost":
+      return answer;
+    case "unknown_provider": {
+      const message = `no adapter is called "${provider}"; there are ${providers.join(", ") || "none"}`;
+      throw new BridgeRefusal("unknown_provider", `${message}.`, {
+        problems: [{ code: "unknown_provider", message, path: "provider" }],
+      });
+    }
+    case "unjournalled":
+      throw new BridgeRefusal(
+        "journal_unavailable",
+        "An at_most_once dispatch begins only after its id is on disk, and the disk does not take it; nothing was begun.",
+        { headers: { "retry-after": "5" } },
+      );
+    case "stopping":
+      throw stopping();
+  }
+}
+
+function stopping(): BridgeRefusal {
+  return new BridgeRefusal("stopping", "The Bridge is stopping and takes nothing new; send it again later.", {
+    headers: { "retry-after": "5" },
+  });
+}

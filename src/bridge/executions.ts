@@ -1,0 +1,198 @@
+import type { Redactor } from "../core/redaction/index.ts";
+import type { Adapter, AdapterRequest, AdapterResult } from "../adapter/index.ts";
+import type { Clock } from "../clock/index.ts";
+import { askAdapter } from "./answer.ts";
+import { callbackOf } from "./callback.ts";
+import { type Archive, EndedResults } from "./ended-results.ts";
+import { type ExecutionReport, OpenDispatch } from "./open-dispatch.ts";
+import type { CallbackBody, ExecutionView } from "./wire.ts";
+
+/** Where `at_most_once` dispatches are written down before they begin. */
+export interface Begun {
+  /** Throws when it cannot be written; then the dispatch must not begin. */
+  record(dispatchId: string, at: number): void;
+  /** When it began, in this life of the Bridge or one before. */
+  startedAt(dispatchId: string): number | undefined;
+}
+
+export interface ExecutionsOptions {
+  readonly adapters: readonly Adapter[];
+  readonly clock: Clock;
+  readonly redactor?: Redactor;
+  /** How long results are kept in memory, how many, and how much of them. 0: none, as the engine's own process wants. */
+  readonly endedKeepMs?: number;
+  readonly endedMax?: number;
+  readonly endedBytesMax?: number;
+  readonly archive?: Archive;
+  readonly journal?: Begun;
+  /** How long an adapter that was told to stop may take to say what it cost. */
+  readonly abortGraceMs?: number;
+}
+
+/**
+ * `duplicate`: known already, nothing was begun. `lost`: it began in an earlier life of this Bridge and must not begin
+ * again. `unjournalled`: it could not be written down first. `stopping`: this Bridge takes nothing new.
+ */
+export type StartAnswer = "accepted" | "duplicate" | "lost" | "unknown_provider" | "unjournalled" | "stopping";
+
+const ENDED_KEEP_MS = 3_600_000;
+const ENDED_MAX = 10_000;
+const ENDED_BYTES_MAX = 67_108_864;
+const ABORT_GRACE_MS = 1_000;
+
+/** The dispatches of this Bridge: each runs once, ends by its time at the latest, and is reported once. */
+export class Executions {
+  readonly #adapters: ReadonlyMap<string, Adapter>;
+  readonly #clock: Clock;
+  readonly #redactor: Redactor | undefined;
+  readonly #archive: Archive | undefined;
+  readonly #journal: Begun | undefined;
+  readonly #abortGraceMs: number;
+  readonly #open = new Map<string, OpenDispatch>();
+  readonly #ended: EndedResults | null;
+  #isStopping = false;
+  #onIdle: (() => void) | null = null;
+
+  constructor(options: ExecutionsOptions) {
+    const { adapters, clock, endedKeepMs = ENDED_KEEP_MS, endedMax = ENDED_MAX } = options;
+    this.#adapters = new Map(adapters.map((adapter) => [adapter.provider, adapter]));
+    this.#clock = clock;
+    this.#redactor = options.redactor;
+    this.#archive = options.archive;
+    this.#journal = options.journal;
+    this.#abortGraceMs = options.abortGraceMs ?? ABORT_GRACE_MS;
+    const limits = { keepMs: endedKeepMs, max: endedMax, bytesMax: options.endedBytesMax ?? ENDED_BYTES_MAX };
+    this.#ended = endedMax > 0 ? new EndedResults(limits) : null;
+  }
+
+  get adapters(): Iterable<Adapter> {
+    return this.#adapters.values();
+  }
+
+  get providers(): readonly string[] {
+    return [...this.#adapters.keys()];
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Is an adapter at work on it, or has been told to stop and not answered yet? */
+  isOpen(dispatchId: string): boolean {
+    return this.#open.has(dispatchId);
+  }
+
+  /** Running, ended or lost: whatever it is, it will not be begun. */
+  isKnown(dispatchId: string): boolean {
+    return this.#isRunOrEnded(dispatchId) || this.#journal?.startedAt(dispatchId) !== undefined;
+  }
+
+  start(request: AdapterRequest, report: ExecutionReport): StartAnswer {
+    const { dispatchId } = request;
+    if (this.#isRunOrEnded(dispatchId)) return "duplicate";
+    if (this.#journal?.startedAt(dispatchId) !== undefined) return "lost";
+    if (this.#isStopping) return "stopping";
+    const adapter = this.#adapters.get(request.provider);
+    if (adapter === undefined) return "unknown_provider";
+    if (request.effects === "at_most_once" && this.#journal !== undefined) {
+      try {
+        this.#journal.record(dispatchId, this.#clock.now());
+      } catch {
+        return "unjournalled";
+      }
+    }
+    this.#begin(new OpenDispatch(request, adapter, report, this.#clock, this.#redactor));
+    return "accepted";
+  }
+
+  /** Best effort; its end is reported all the same, with what it cost. False when nothing of that id is open. */
+  cancel(dispatchId: string, reason?: string): boolean {
+    const open = this.#open.get(dispatchId);
+    if (open === undefined) return false;
+    this.#abort(open, "cancelled", reason ?? "The dispatch was cancelled.");
+    return true;
+  }
+
+  find(dispatchId: string): ExecutionView | undefined {
+    const open = this.#open.get(dispatchId);
+    if (open !== undefined) return { dispatchId, state: "running", startedAt: iso(open.startedAt) };
+    const result = this.#resultOf(dispatchId);
+    if (result !== undefined) return { dispatchId, state: "ended", startedAt: result.startedAt, result };
+    const begunAt = this.#journal?.startedAt(dispatchId);
+    return begunAt === undefined ? undefined : { dispatchId, state: "lost", startedAt: iso(begunAt) };
+  }
+
+  /** The result, once there is one; undefined at once when there is nothing to wait for, later when it never came. */
+  whenEnded(dispatchId: string): Promise<CallbackBody | undefined> | undefined {
+    const open = this.#open.get(dispatchId);
+    if (open !== undefined) return new Promise((resolve) => open.waiting.push(resolve));
+    const result = this.#resultOf(dispatchId);
+    return result === undefined ? undefined : Promise.resolve(result);
+  }
+
+  /** Takes nothing new, waits for what is open, then lets go of the rest without a word: others take it over. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    if (this.#open.size > 0 && graceMs > 0) {
+      await new Promise<void>((resolve) => {
+        const stopTimer = this.#clock.after(graceMs, resolve);
+        this.#onIdle = () => {
+          stopTimer();
+          resolve();
+        };
+      });
+    }
+    const abandoned = [...this.#open.values()];
+    this.#open.clear();
+    for (const open of abandoned) {
+      open.letGo();
+      for (const tell of open.waiting) tell(undefined);
+    }
+  }
+
+  #begin(open: OpenDispatch): void {
+    const { request, adapter } = open;
+    this.#open.set(request.dispatchId, open);
+    const { timeoutMs } = request;
+    if (timeoutMs !== null) {
+      const reason = `The adapter "${adapter.provider}" did not answer within ${timeoutMs} ms.`;
+      open.after(timeoutMs, () => this.#abort(open, "timeout", reason));
+    }
+    void askAdapter(adapter, request, open.hooks()).then((answer) => this.#end(open, answer));
+  }
+
+  #abort(open: OpenDispatch, why: "timeout" | "cancelled", reason: string): void {
+    if (open.isAborted) return;
+    open.abort(why, reason);
+    open.after(this.#abortGraceMs, () => this.#end(open, null));
+  }
+
+  #end(open: OpenDispatch, answer: AdapterResult | null): void {
+    const { dispatchId } = open.request;
+    // Only the first end counts: the answer of an adapter that was given up comes too late.
+    if (this.#open.get(dispatchId) !== open) return;
+    const outcome = open.outcome(answer);
+    this.#open.delete(dispatchId);
+    if (this.#ended !== null || open.waiting.length > 0) {
+      const body = callbackOf(outcome, "async");
+      this.#ended?.add(body, outcome.completedAt);
+      for (const tell of open.waiting) tell(body);
+    }
+    open.report.ended(outcome);
+    if (this.#open.size === 0) this.#onIdle?.();
+  }
+
+  #isRunOrEnded(dispatchId: string): boolean {
+    return (
+      this.#open.has(dispatchId) || this.#ended?.has(dispatchId) === true || this.#archive?.has(dispatchId) === true
+    );
+  }
+
+  #resultOf(dispatchId: string): CallbackBody | undefined {
+    return this.#ended?.get(dispatchId) ?? this.#archive?.read(dispatchId);
+  }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,147 @@
+import type { StreamInput } from "../core/engine/index.ts";
+import type { Redactor } from "../core/redaction/index.ts";
+import type { Adapter, AdapterHooks, AdapterRequest, AdapterResult, StreamPart } from "../adapter/index.ts";
+import type { Clock, Stop } from "../clock/index.ts";
+import { LogBook } from "./log-book.ts";
+import type { Outcome } from "./outcome.ts";
+import { createPartialBatcher, type PartialBatcher } from "./partials.ts";
+import { redactResult } from "./redacted.ts";
+import type { CallbackBody } from "./wire.ts";
+
+/** Whom a dispatch is reported to. */
+export interface ExecutionReport {
+  stream(deltas: StreamInput["deltas"]): void;
+  /** Called exactly once, unless the Bridge is stopped before. */
+  ended(outcome: Outcome): void;
+}
+
+type Answered = Exclude<AdapterResult, { status: "deferred" }>;
+
+/** One dispatch an adapter is working on. */
+export class OpenDispatch {
+  readonly request: AdapterRequest;
+  readonly adapter: Adapter;
+  readonly report: ExecutionReport;
+  readonly startedAt: number;
+  /** Those who wait for the result; told nothing when the Bridge stops first. */
+  readonly waiting: ((body: CallbackBody | undefined) => void)[] = [];
+  readonly #clock: Clock;
+  readonly #redactor: Redactor | undefined;
+  readonly #controller = new AbortController();
+  readonly #batcher: PartialBatcher;
+  readonly #texts: ReturnType<Redactor["stream"]> | undefined;
+  readonly #logs = new LogBook();
+  #abortedFor: "timeout" | "cancelled" | null = null;
+  #abortReason = "";
+  #stopTimer: Stop | null = null;
+
+  constructor(
+    request: AdapterRequest,
+    adapter: Adapter,
+    report: ExecutionReport,
+    clock: Clock,
+    redactor: Redactor | undefined,
+  ) {
+    this.request = request;
+    this.adapter = adapter;
+    this.report = report;
+    this.startedAt = clock.now();
+    this.#clock = clock;
+    this.#redactor = redactor;
+    this.#texts = redactor?.stream();
+    this.#batcher = createPartialBatcher(clock, (deltas) => report.stream(deltas));
+  }
+
+  get isAborted(): boolean {
+    return this.#abortedFor !== null;
+  }
+
+  hooks(): AdapterHooks {
+    const redact = (text: string): string => this.#redactor?.text(text) ?? text;
+    return {
+      signal: this.#controller.signal,
+      onPartial: (part) => this.#hear(part),
+      onLog: (line) => this.#logs.add(line, this.#clock.now(), redact),
+    };
+  }
+
+  /** Replaces the timer before it. */
+  after(delayMs: number, fire: () => void): void {
+    this.#stopTimer?.();
+    this.#stopTimer = this.#clock.after(delayMs, fire);
+  }
+
+  abort(why: "timeout" | "cancelled", reason: string): void {
+    this.#abortedFor = why;
+    this.#abortReason = reason;
+    if (why === "timeout") this.#flush();
+    this.letGo();
+  }
+
+  /** Tells the adapter that nobody waits any more. */
+  letGo(): void {
+    this.#stopTimer?.();
+    this.#batcher.close();
+    this.#controller.abort();
+    try {
+      this.adapter.cancel(this.request.dispatchId).catch(() => undefined);
+    } catch {
+      // An adapter that cannot even be told to stop is ended by the grace.
+    }
+  }
+
+  /** The outcome, `answer` being null when the adapter did not answer in time after it was told to stop. */
+  outcome(answer: AdapterResult | null): Outcome {
+    this.#stopTimer?.();
+    this.#flush();
+    const result = this.#judge(answer);
+    return {
+      request: this.request,
+      result: redactResult(result, this.#redactor),
+      startedAt: this.startedAt,
+      completedAt: Math.max(this.startedAt, this.#clock.now()),
+      logs: this.#logs.lines(),
+      times: 1 + (result.status === "deferred" ? 0 : (result.duplicates ?? 0)),
+    };
+  }
+
+  #hear(part: StreamPart): void {
+    if ("text" in part && typeof part.text === "string") {
+      const text = this.#texts === undefined ? part.text : this.#texts.push(part.text);
+      if (text !== "") this.#batcher.add({ text });
+    } else if ("media" in part && typeof part.media?.url === "string" && typeof part.media.mime === "string") {
+      // What the redactor holds back was said before the picture.
+      this.#flushRedactor();
+      const { url, mime } = part.media;
+      this.#batcher.add({ media: { url: this.#redactor?.text(url) ?? url, mime } });
+    }
+  }
+
+  #flushRedactor(): void {
+    const rest = this.#texts?.flush() ?? "";
+    if (rest !== "") this.#batcher.add({ text: rest });
+  }
+
+  #flush(): void {
+    this.#flushRedactor();
+    this.#batcher.flush();
+  }
+
+  /** An answer that comes after the abort counts for its cost, and, unless time was up, for what it says. */
+  #judge(answer: AdapterResult | null): AdapterResult {
+    if (this.#abortedFor === null && answer !== null) return answer;
+    if (this.#abortedFor === "cancelled" && answer?.status === "completed") return answer;
+    return {
+      status: "failed",
+      failure: this.#abortedFor ?? "timeout",
+      message: this.#abortReason,
+      ...(answer === null || answer.status === "deferred" ? {} : usageOf(answer)),
+    };
+  }
+}
+
+function usageOf(answer: Answered): Partial<Answered> {
+  const { model, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd, extraCalls } = answer;
+  const { sessionId, messages } = answer;
+  return { model, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd, extraCalls, sessionId, messages };
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import type { Clock, Stop } from "../clock/index.ts";
+import type { Send } from "./peer-send.ts";
+import type { Registration } from "./wire.ts";
+
+export interface RegistrarOptions {
+  /** Where the server is, without a path. */
+  readonly server: string;
+  readonly joinToken: string;
+  readonly registration: Registration;
+  readonly clock: Clock;
+  readonly send: Send;
+  /** A number in [0, 1). */
+  readonly jitter: () => number;
+  readonly onTrouble?: (message: string) => void;
+  /** Called when the tokens have changed. */
+  readonly onTokens?: () => void;
+}
+
+export const HEARTBEAT_MS = 20_000;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 30_000;
+const REQUEST_MS = 10_000;
+const GOODBYE_MS = 2_000;
+const REPLY_BYTES_MAX = 65_536;
+const PATH = "/api/v1/gateways";
+
+/** A heartbeat may be answered without tokens: they are shown once. */
+const registeredSchema = z.object({
+  gatewayId: z.string().optional(),
+  dispatchToken: z.string().min(1).optional(),
+  callbackToken: z.string().min(1).optional(),
+});
+
+/** Makes a server know this Bridge, again and again, so that one that was restarted knows it too. */
+export class Registrar {
+  readonly #options: RegistrarOptions;
+  /** The newest last; the one before is accepted still, for what was sent while it changed. */
+  #dispatchTokens: readonly string[] = [];
+  #callbackToken: string | null = null;
+  #failures = 0;
+  #stopTimer: Stop | null = null;
+  #isClosed = false;
+  #lastTrouble = "";
+
+  constructor(options: RegistrarOptions) {
+    this.#options = options;
+  }
+
+  get isRegistered(): boolean {
+    return this.#callbackToken !== null;
+  }
+
+  /** What servers may dispatch with: the join token until there is a better one. */
+  dispatchTokens(): readonly string[] {
+    return this.#dispatchTokens.length === 0 ? [this.#options.joinToken] : this.#dispatchTokens;
+  }
+
+  callbackToken(): string {
+    return this.#callbackToken ?? this.#options.joinToken;
+  }
+
+  /** Registers, and goes on doing so; resolves after the first try. */
+  async start(): Promise<void> {
+    const { server, joinToken, registration, send, clock } = this.#options;
+    const reply = await send(urlOf(server, "/register"), {
+      method: "POST",
+      headers: { authorization: `Bearer ${joinToken}` },
+      body: JSON.stringify(registration),
+      timeoutMs: REQUEST_MS,
+      bytesMax: REPLY_BYTES_MAX,
+    });
+    if (this.#isClosed) return;
+    const problem = reply.ok ? this.#take(reply.status, reply.text) : reply.message;
+    if (problem === null) {
+      this.#failures = 0;
+      this.#lastTrouble = "";
+    } else this.#fail(problem);
+    this.#stopTimer = clock.after(problem === null ? HEARTBEAT_MS : this.#retryMs(), () => void this.start());
+  }
+
+  /** Says goodbye, best effort; a newer instance of the same gateway stays registered. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer?.();
+    if (!this.isRegistered) return;
+    const { server, joinToken, registration, send } = this.#options;
+    const { id, instanceId } = registration;
+    await send(urlOf(server, `/${encodeURIComponent(id)}?instance=${encodeURIComponent(instanceId)}`), {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${joinToken}` },
+      timeoutMs: GOODBYE_MS,
+      bytesMax: REPLY_BYTES_MAX,
+    });
+  }
+
+  #take(status: number, text: string): string | null {
+    const { server, onTokens } = this.#options;
+    if (status !== 200 && status !== 201) return `${server} answered ${status}: ${text.slice(0, 300)}`;
+    const registered = readRegistered(text);
+    const { dispatchToken, callbackToken = this.#callbackToken } = registered ?? {};
+    const isWhole = dispatchToken !== undefined || this.#dispatchTokens.length > 0;
+    if (registered === null || callbackToken === null || !isWhole) {
+      return `${server} registered this Bridge without giving it tokens`;
+    }
+    const isNew = dispatchToken !== undefined && dispatchToken !== this.#dispatchTokens.at(-1);
+    if (isNew) this.#dispatchTokens = [...this.#dispatchTokens.slice(-1), dispatchToken];
+    const hasChanged = isNew || callbackToken !== this.#callbackToken;
+    this.#callbackToken = callbackToken;
+    if (hasChanged) onTokens?.();
+    return null;
+  }
+
+  #fail(problem: string): void {
+    this.#failures += 1;
+    if (problem === this.#lastTrouble) return;
+    this.#lastTrouble = problem;
+    this.#options.onTrouble?.(`This Bridge is not registered, and tries again: ${problem}`);
+  }
+
+  #retryMs(): number {
+    const longest = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures - 1, 10));
+    return longest * (0.5 + this.#options.jitter() / 2);
+  }
+}
+
+function urlOf(server: string, path: string): string {
+  return `${server.replace(/\/+$/, "")}${PATH}${path}`;
+}
+
+function readRegistered(text: string): z.infer<typeof registeredSchema> | null {
+  try {
+    return registeredSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

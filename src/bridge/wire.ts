@@ -1,0 +1,174 @@
+/** What a server and a Bridge say to each other; both sides read it with these schemas. A node is called `stepId`. */
+import { z } from "zod";
+import { adapterRequestSchema } from "../adapter/index.ts";
+import type { Json } from "../core/base/index.ts";
+import { envelopeSchema } from "../core/event/index.ts";
+
+export const DISPATCH_PATH = "/api/v2/dispatch";
+/** The name the route had first; Bridges answer to both. */
+export const DISPATCH_ALIAS = "/api/workflow/dispatch";
+export const DISPATCH_SYNC_PATH = "/api/v2/dispatch/sync";
+export const DISPATCH_BATCH_PATH = "/api/v2/dispatch/batch";
+export const EXECUTIONS_PATH = "/api/v2/executions";
+export const CALLBACK_PATH = "/api/workflow/step-complete";
+export const CALLBACK_BATCH_PATH = "/api/workflow/step-complete/batch";
+export const STREAM_PATH = "/api/workflow/step-stream";
+export const GATEWAY_TOKEN_HEADER = "x-gateway-token";
+
+export const DISPATCHES_PER_BATCH_MAX = 64;
+export const CALLBACKS_PER_BATCH_MAX = 64;
+export const CALLBACK_BYTES_MAX = 5 * 1_048_576;
+export const DELTAS_PER_REQUEST_MAX = 1_000;
+
+const json: z.ZodType<Json> = z.json();
+const jsonObject = z.record(z.string(), json);
+const name = z.string().min(1).max(400);
+const instant = z.iso.datetime({ offset: true });
+
+/** No call costs more than this; anything above is a broken meter, not a bill. */
+const COST_USD_MAX = 1_000_000;
+const count = z.number().int().nonnegative().max(1_000_000_000_000);
+
+export const dispatchSchema = adapterRequestSchema;
+export type DispatchBody = z.infer<typeof dispatchSchema>;
+
+export const dispatchBatchSchema = z.object({ dispatches: z.array(json).min(1).max(DISPATCHES_PER_BATCH_MAX) });
+
+export interface DispatchReply {
+  readonly accepted: true;
+  readonly dispatchId: string;
+  readonly duplicate?: true;
+}
+
+/** One answer per dispatch, in their order: the status and body it would have had alone. */
+export interface BatchReply<T> {
+  readonly results: readonly { readonly status: number; readonly body: T | ProblemBody }[];
+}
+
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly problems?: readonly { readonly code: string; readonly message: string; readonly path: string }[];
+}
+
+export const logLineSchema = z.object({
+  level: z.enum(["debug", "info", "warning", "error"]),
+  message: z.string(),
+  at: instant.optional(),
+});
+
+export const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
+
+/** What is counted, apart from the rest: a figure out of range is refused by a code of its own. */
+export const usageSchema = z.object({
+  inputTokens: count.optional(),
+  outputTokens: count.optional(),
+  thinkingTokens: count.optional(),
+  cachedTokens: count.optional(),
+  totalTokens: count.optional(),
+  costUsd: z.number().nonnegative().max(COST_USD_MAX).optional(),
+});
+
+export const callbackSchema = z.object({
+  dispatchId: name,
+  runId: name,
+  stepId: name,
+  attempt: z.number().int().positive(),
+  status: z.enum(CALLBACK_STATUSES),
+  outputs: jsonObject.optional(),
+  stdout: z.string().optional(),
+  envelope: envelopeSchema.optional(),
+  error: z.string().optional(),
+  errorCode: z.string().max(100).optional(),
+  retryAfterMs: z.number().nonnegative().optional(),
+  startedAt: instant,
+  completedAt: instant,
+  model: z.string().max(200).optional(),
+  ...usageSchema.shape,
+  /** Calls made beyond the first (contract re-asks). */
+  extraCalls: count.optional(),
+  sessionId: z.string().max(200).optional(),
+  messages: z.array(jsonObject).max(10_000).optional(),
+  logs: z.array(logLineSchema).max(10_000).optional(),
+  artifacts: z.array(jsonObject).max(1_000).optional(),
+  executionPath: z.enum(["edge", "sync", "async"]).optional(),
+});
+export type CallbackBody = z.infer<typeof callbackSchema>;
+
+export const callbackBatchSchema = z.object({ callbacks: z.array(json).min(1).max(CALLBACKS_PER_BATCH_MAX) });
+
+export interface CallbackReply {
+  readonly received: true;
+  readonly deduplicated?: true;
+  readonly discarded?: true;
+}
+
+export const streamSchema = z.object({
+  dispatchId: name,
+  deltas: z
+    .array(
+      z.union([
+        z.object({ index: z.number().int().nonnegative(), text: z.string() }),
+        z.object({
+          index: z.number().int().nonnegative(),
+          media: z.object({ url: z.string().max(2_048), mime: z.string().max(200) }),
+        }),
+      ]),
+    )
+    .min(1)
+    .max(DELTAS_PER_REQUEST_MAX),
+});
+export type StreamBody = z.infer<typeof streamSchema>;
+
+/** What a Bridge says of an execution it is asked about. */
+export interface ExecutionView {
+  readonly dispatchId: string;
+  /** `lost`: journalled before it began, and the Bridge ended in between; nobody knows whether it acted. */
+  readonly state: "running" | "ended" | "lost";
+  readonly startedAt: string;
+  readonly result?: CallbackBody;
+}
+
+export const registrationSchema = z.object({
+  id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "lower-case letters, digits and dashes, at most 64, a letter first"),
+  name: z.string().max(200).optional(),
+  environment: z.string().max(100).optional(),
+  url: z.url({ protocol: /^https?$/ }),
+  instanceId: name,
+  /** When the instance began, so that an older one cannot take a newer one's place. */
+  instanceStartedAt: instant,
+  capabilities: z.array(z.string().max(100)).max(100).default([]),
+  providers: z.array(z.string().max(100)).min(1).max(100),
+  /** The provider that takes nodes which name none. */
+  defaultProvider: z.string().max(100).optional(),
+  /** SHA-256 (hex) of the callback token this instance was given before; tokens stay as they are while it is right. */
+  callbackTokenHash: z.string().max(64).optional(),
+});
+export type Registration = z.infer<typeof registrationSchema>;
+
+/** Tokens are shown once, and the Bridge keeps them in memory: an instance that has the present ones gets none again. */
+export interface Registered {
+  readonly gatewayId: string;
+  readonly tokens?: {
+    /** What the server sends with dispatches. */
+    readonly dispatchToken: string;
+    /** What the Bridge sends with callbacks. */
+    readonly callbackToken: string;
+  };
+}
+
+export type Health = "healthy" | "degraded" | "offline";
+
+export interface HealthReply {
+  readonly status: Health;
+  readonly instanceId: string;
+  readonly adapters: Readonly<
+    Record<
+      string,
+      { readonly status: Health; readonly message?: string; readonly capabilities: Readonly<Record<string, boolean>> }
+    >
+  >;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { ADAPTER_NAMES, type AdapterName } from "../adapters/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import { readSource } from "../core/text/index.ts";
+import type { Io } from "./io.ts";
+import { printProblems } from "./problem-report.ts";
+import { Refusal } from "./refusal.ts";
+import { readSourceFile } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+const section = z.custom<JsonObject>((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
+  error: "must be a map",
+});
+
+const configSchema = z.strictObject({
+  default_provider: z.string().min(1).max(100).optional(),
+  adapters: z.partialRecord(z.enum(ADAPTER_NAMES), section).default({}),
+  secrets: z.array(z.string().min(1).max(200)).default([]),
+});
+
+/** The file of `--config`: what adapters may do here, and which variables of the environment are secrets. */
+export interface BridgeConfig {
+  /** What runs nodes that name no provider. */
+  readonly defaultProvider: string | null;
+  readonly sections: Readonly<Partial<Record<AdapterName, JsonObject>>>;
+  readonly secrets: readonly string[];
+}
+
+export const EMPTY_BRIDGE_CONFIG: BridgeConfig = { defaultProvider: null, sections: {}, secrets: [] };
+
+export async function loadBridgeConfig(io: Io, name: string | undefined): Promise<BridgeConfig> {
+  if (name === undefined) return EMPTY_BRIDGE_CONFIG;
+  const file = await readSourceFile(io, name);
+  const { tree, problems } = readSource(file.bytes);
+  if (tree === null || problems.length > 0) {
+    printProblems(io, file, problems);
+    throw new Refusal(`the configuration ${printable(name)} cannot be read, nothing was started`);
+  }
+  const read = configSchema.safeParse(tree.value);
+  if (!read.success) {
+    for (const { path, message } of read.error.issues) {
+      const keys = path.map((segment) => (typeof segment === "number" ? segment : String(segment)));
+      const { line, column } = tree.placeOf(keys);
+      const where = keys.length === 0 ? "" : `${keys.join(".")}: `;
+      io.err.write(`${printable(name)}:${line}:${column}: ${printable(where + message)}\n`);
+    }
+    throw new Refusal(`the configuration ${printable(name)} is not valid, nothing was started`);
+  }
+  const { default_provider: defaultProvider = null, adapters, secrets } = read.data;
+  return { defaultProvider, sections: adapters, secrets };
+}

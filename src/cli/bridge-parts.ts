@@ -1,0 +1,95 @@
+import { mkdirSync } from "node:fs";
+import type { Adapter } from "../adapter/index.ts";
+import {
+  type AdapterName,
+  type AdapterSetup,
+  EMPTY_SCRIPT,
+  openAdapters,
+  type Script,
+  SCRIPTED_PROVIDER,
+} from "../adapters/index.ts";
+import { createRedactor, type Redactor } from "../core/redaction/index.ts";
+import type { BridgeConfig } from "./bridge-config.ts";
+import type { Io } from "./io.ts";
+import { openLedger } from "./ledger-file.ts";
+import { Refusal } from "./refusal.ts";
+import { loadScript } from "./rehearsal.ts";
+import { printable } from "./terminal-text.ts";
+
+/** What a Bridge works with, in a server's process or in its own. */
+export interface BridgeParts {
+  readonly adapters: readonly Adapter[];
+  readonly defaultProvider: string | null;
+  /** A rehearsal: the scripted adapter stands in for every provider. */
+  readonly answersAny: boolean;
+  readonly redactor: Redactor;
+}
+
+export interface BridgePartsOptions {
+  readonly config: BridgeConfig;
+  /** Null: what suits the configuration. */
+  readonly names: readonly AdapterName[] | null;
+  readonly script: string | undefined;
+  readonly ledger: string | undefined;
+  /** Answers when no script is given. */
+  readonly fallbackScript?: Script;
+  readonly directory: string;
+}
+
+export async function openBridgeParts(io: Io, options: BridgePartsOptions): Promise<BridgeParts> {
+  const { config, directory } = options;
+  const isRehearsal = options.script !== undefined && options.names === null && isBare(config);
+  const script =
+    options.script === undefined
+      ? (options.fallbackScript ?? EMPTY_SCRIPT)
+      : await loadScript(io, options.script, null);
+  const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
+  const names = options.names ?? (isRehearsal ? ["scripted" as const] : usualNames(config));
+  const { sections } = config;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const adapters = await open({ names, sections, env: io.env, clock: io.clock, directory, script, ledger });
+  const providers = adapters.map(({ provider }) => provider);
+  const wanted = config.defaultProvider ?? SCRIPTED_PROVIDER;
+  if (config.defaultProvider !== null && !providers.includes(config.defaultProvider)) {
+    throw new Refusal(
+      `default_provider is ${printable(config.defaultProvider)}, but the adapters here are ${providers.join(", ")}`,
+    );
+  }
+  return {
+    adapters,
+    defaultProvider: providers.includes(wanted) ? wanted : null,
+    answersAny: isRehearsal,
+    redactor: createRedactor(secretsOf(io, config)),
+  };
+}
+
+async function open(setup: AdapterSetup): Promise<readonly Adapter[]> {
+  try {
+    return await openAdapters(setup);
+  } catch (mistake) {
+    throw new Refusal(printable(mistake instanceof Error ? mistake.message : String(mistake)));
+  }
+}
+
+function isBare({ sections, defaultProvider }: BridgeConfig): boolean {
+  return Object.keys(sections).length === 0 && defaultProvider === null;
+}
+
+/** Local commands and MCP servers exist only where somebody has listed them. */
+function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
+  const listed = (["process", "mcp"] as const).filter((name) => sections[name] !== undefined);
+  return ["scripted", "ai-sdk", "http", ...listed];
+}
+
+const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i;
+const REFERENCE = /secret:\/\/([A-Za-z_][A-Za-z0-9_]*)/g;
+
+/** Every variable that is named as one, referred to as one, or called like one. */
+function secretsOf({ env }: Io, { secrets, sections }: BridgeConfig): { name: string; value: string }[] {
+  const referred = [...JSON.stringify(sections).matchAll(REFERENCE)].map(([, name = ""]) => name);
+  const called = Object.keys(env).filter((name) => SECRET_NAME.test(name));
+  return [...new Set([...secrets, ...referred, ...called])].flatMap((name) => {
+    const value = env[name] ?? "";
+    return value === "" ? [] : [{ name, value }];
+  });
+}

@@ -1,0 +1,43 @@
+import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+
+type Copy = Json[] | { [key: string]: Json };
+
+/** Without recursion: what an adapter sends may be deeper than the stack. */
+export function redactJson(root: Json, text: (text: string) => string): Json {
+  const open: { source: Json; copy: Copy }[] = [];
+  const copyOf = (value: Json): Json => {
+    if (typeof value === "string") return text(value);
+    // A secret of digits is a secret as a number too.
+    if (typeof value === "number") return text(String(value)) === String(value) ? value : text(String(value));
+    if (typeof value !== "object" || value === null) return value;
+    const copy: Copy = isJsonArray(value) ? [] : {};
+    open.push({ source: value, copy });
+    return copy;
+  };
+  const result = copyOf(root);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { source, copy } = next;
+    if (Array.isArray(copy)) {
+      if (isJsonArray(source)) for (const value of source) copy.push(copyOf(value));
+      continue;
+    }
+    if (!isJsonObject(source)) continue;
+    for (const [key, value] of Object.entries(source)) {
+      // Defined, not assigned: a key may be `__proto__`.
+      Object.defineProperty(copy, freeKey(copy, text(key)), {
+        value: copyOf(value),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    }
+  }
+  return result;
+}
+
+/** Two keys that held different secrets of one name stay two keys. */
+function freeKey(copy: object, key: string): string {
+  let free = key;
+  for (let count = 2; Object.hasOwn(copy, free); count += 1) free = `${key} (${String(count)})`;
+  return free;
+}

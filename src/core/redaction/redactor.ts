@@ -1,0 +1,50 @@
+import type { Json } from "../base/index.ts";
+import { buildAutomaton } from "./automaton.ts";
+import { redactJson } from "./json.ts";
+import { marksOf } from "./marker.ts";
+import { shapesOf } from "./shape.ts";
+import { createStream, type RedactionStream } from "./stream.ts";
+
+/** A shorter value is ordinary text: looking for it would black out words nobody wants hidden. */
+export const SECRET_LENGTH_MIN = 6;
+
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Takes known secrets out of what is about to be stored or shown. Each is found as it is, in base64 and base64url
+ * (also inside a longer encoding), percent-encoded, escaped as in JSON, and in hex; `[redacted:NAME]` stands in its
+ * place. Texts that hold no secret come out unchanged, and what came out goes through again unchanged.
+ */
+export interface Redactor {
+  /** Names of secrets shorter than SECRET_LENGTH_MIN, which are not looked for. */
+  readonly ignored: readonly string[];
+  text(text: string): string;
+  /** Keys, texts and numbers at any depth. */
+  json(value: Json): Json;
+  /** For a text that arrives in pieces. */
+  stream(): RedactionStream;
+}
+
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  const known = secrets.filter((secret) => secret.value.length >= SECRET_LENGTH_MIN);
+  const ignored = secrets.filter((secret) => secret.value.length < SECRET_LENGTH_MIN).map((secret) => secret.name);
+  if (known.length === 0) return { ignored, text: same, json: same, stream: () => ({ push: same, flush: () => "" }) };
+  const needles = known.flatMap((secret, owner) => shapesOf(secret.value).map((shape) => ({ ...shape, owner })));
+  const automaton = buildAutomaton(needles);
+  const marks = marksOf(
+    known.map((secret) => secret.name),
+    needles.map((needle) => needle.text),
+  );
+  const text = (whole: string): string => {
+    const stream = createStream(automaton, marks);
+    return stream.push(whole) + stream.flush();
+  };
+  return { ignored, text, json: (value) => redactJson(value, text), stream: () => createStream(automaton, marks) };
+}
+
+function same<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,80 @@
+import type { Adapter } from "../../adapter/index.ts";
+import type { CallbackBody } from "../../bridge/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
+import type { Redactor } from "../../core/redaction/index.ts";
+import type { Opened } from "../../gateway/index.ts";
+import { AdapterPool } from "../adapter-pool.ts";
+import type { LiveRun } from "./live-run.ts";
+import { isElsewhere, RemoteAttempts, type RemoteOptions } from "./remote-attempts.ts";
+import { reportOfOutcome } from "./reporting.ts";
+import type { Waiting } from "./run-queue.ts";
+
+export interface AttemptsOptions {
+  readonly adapters: readonly Adapter[];
+  readonly clock: Clock;
+  readonly redactor?: Redactor;
+  readonly remote?: RemoteOptions;
+  readonly note: (runId: string, told: Waiting["told"]) => void;
+  readonly ended: (opened: Opened, body: CallbackBody) => void;
+}
+
+/** Every attempt this replica has begun and not seen the end of, here or at a Bridge. */
+export class Attempts {
+  readonly #note: AttemptsOptions["note"];
+  readonly #pool: AdapterPool;
+  readonly #remote: RemoteAttempts | null;
+
+  constructor({ adapters, clock, redactor, remote, note, ended }: AttemptsOptions) {
+    this.#note = note;
+    this.#pool = new AdapterPool(adapters, clock, redactor);
+    this.#remote = remote === undefined ? null : new RemoteAttempts({ ...remote, clock, note, ended });
+  }
+
+  /** Those that end with this process. */
+  get hereCount(): number {
+    return this.#pool.openCount;
+  }
+
+  get openCount(): number {
+    return this.#pool.openCount + (this.#remote?.openCount ?? 0);
+  }
+
+  isOpen(dispatchId: string): boolean {
+    return this.#pool.isOpen(dispatchId) || this.#remote?.isOpen(dispatchId) === true;
+  }
+
+  send(live: LiveRun, dispatch: Dispatch): void {
+    const { nodeId, attempt, route } = dispatch;
+    if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
+    const { runId } = live.state;
+    this.#pool.send(dispatch, live.state, {
+      stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
+      callback: (result, outcome) => {
+        const told = { type: "callback", nodeId, attempt, result } as const;
+        const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
+        this.#note(runId, report === undefined ? told : () => ({ told, report }));
+      },
+    });
+  }
+
+  cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
+    if (this.#pool.isOpen(dispatchId)) this.#pool.abort(dispatchId);
+    else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
+  }
+
+  /** The attempt has ended, however that became known. */
+  forget(dispatchId: string): void {
+    this.#remote?.forget(dispatchId);
+  }
+
+  /** What a run is told when nobody holds one of its attempts any more. */
+  lost(timer: Extract<Timer, { kind: "lost" }>): Waiting["told"] {
+    return this.#remote === null ? { type: "timer", timer } : this.#remote.lostTelling(timer);
+  }
+
+  close(): void {
+    this.#remote?.close();
+    this.#pool.close();
+  }
+}

@@ -1,0 +1,23 @@
+import type { Adapter } from "../../adapter/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import type { Redactor } from "../../core/redaction/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { Judge } from "../judge.ts";
+import type { RemoteOptions } from "./remote-attempts.ts";
+
+export interface DurableDriverOptions {
+  readonly store: Store;
+  readonly adapters: readonly Adapter[];
+  readonly judge: Judge;
+  readonly clock: Clock;
+  /** Milliseconds that only ever grow. */
+  readonly monotonic: () => number;
+  readonly isUnavailable: (error: unknown) => boolean;
+  /** True where this process is the only one that can be: an embedded directory. */
+  readonly supersedesAll: boolean;
+  readonly onTrouble: (what: string, error: unknown) => void;
+  /** What must not leave the adapters of this process. */
+  readonly redactor?: Redactor;
+  /** How attempts go to Bridges elsewhere; without it everything runs here. */
+  readonly remote?: RemoteOptions;
+}

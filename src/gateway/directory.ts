@@ -1,0 +1,285 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Registered, Registration } from "../bridge/index.ts";
+import type { Clock, Stop } from "../clock/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { GatewayLink, GatewayStatus, GatewayStore, RegistryStore } from "../store/index.ts";
+import { type GatewaySpec, NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
+import type { SecretBox } from "./secret-box.ts";
+
+/** The Bridge inside a server's own process. */
+export const LOCAL_GATEWAY = "local";
+
+/** A place of execution as routing sees it. */
+export interface Gateway extends GatewaySpec {
+  readonly orgId: string;
+  readonly id: string;
+  readonly status: GatewayStatus;
+  readonly instanceId: string | null;
+  readonly seenAt: number | null;
+  readonly isLocal: boolean;
+  /** A rehearsal: one adapter stands in for every provider. */
+  readonly answersAny: boolean;
+}
+
+export interface LocalGateway {
+  readonly providers: readonly string[];
+  readonly defaultProvider: string | null;
+  readonly answersAny: boolean;
+}
+
+export interface DirectoryOptions {
+  readonly store: RegistryStore & GatewayStore;
+  readonly box: SecretBox;
+  readonly clock: Clock;
+  /** Null: this server runs nothing itself. */
+  readonly local: LocalGateway | null;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+interface Known {
+  gateways: readonly Gateway[];
+  readonly tokens: Map<string, string>;
+}
+
+const REFRESH_MS = 1_000;
+const TOKEN_MS = 2_000;
+const TOKENS_MAX = 10_000;
+const OVERLAP_MS = 600_000;
+const PAGE = 100;
+
+/** The gateways of every organisation this process works for, re-read every second. */
+export class GatewayDirectory {
+  readonly #options: DirectoryOptions;
+  readonly #known = new Map<string, Known>();
+  readonly #tokens = new Map<string, { readonly link: GatewayLink; readonly until: number }>();
+  readonly #listeners = new Set<(gateway: Gateway) => void>();
+  #stop: Stop | null = null;
+  #isStopped = false;
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  /** Called when another instance answers for a gateway than before: what the old one was doing is in question. */
+  onInstanceChange(listener: (gateway: Gateway) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Loads what is not known yet; afterwards `of` answers at once. */
+  async ensure(orgIds: Iterable<string>): Promise<void> {
+    for (const orgId of orgIds) if (!this.#known.has(orgId)) await this.refresh(orgId);
+  }
+
+  knows(orgId: string): boolean {
+    return this.#known.has(orgId);
+  }
+
+  of(orgId: string): readonly Gateway[] {
+    return this.#known.get(orgId)?.gateways ?? [];
+  }
+
+  find(orgId: string, gatewayId: string): Gateway | undefined {
+    return this.of(orgId).find(({ id }) => id === gatewayId);
+  }
+
+  all(): readonly Gateway[] {
+    return [...this.#known.values()].flatMap(({ gateways }) => gateways);
+  }
+
+  dispatchToken(orgId: string, gatewayId: string): string | undefined {
+    return this.#known.get(orgId)?.tokens.get(gatewayId);
+  }
+
+  async refresh(orgId: string): Promise<void> {
+    const { store, box } = this.#options;
+    const before = this.#known.get(orgId);
+    const links = new Map((await store.listGatewayLinks(orgId)).map((link) => [link.gatewayId, link]));
+    const gateways: Gateway[] = [];
+    const tokens = new Map<string, string>();
+    for (let cursor: string | null = null; ;) {
+      const page = await store.listEntries(orgId, "gateway", { limit: PAGE, cursor });
+      for (const { id, body } of page.data) {
+        const link = links.get(id);
+        gateways.push(this.#gatewayOf(orgId, id, body, link));
+        const token =
+          link?.dispatchToken === null ? undefined : box.open(link?.dispatchToken ?? "", placeOf(orgId, id));
+        if (token !== undefined) tokens.set(id, token);
+      }
+      cursor = page.nextCursor;
+      if (cursor === null) break;
+    }
+    if (!gateways.some(({ isLocal }) => isLocal)) gateways.push(...this.#bareLocal(orgId));
+    this.#known.set(orgId, { gateways, tokens });
+    this.#tellChanges(before?.gateways ?? [], gateways);
+  }
+
+  /** Which gateway a callback token belongs to. */
+  async authenticate(token: string): Promise<{ readonly orgId: string; readonly gatewayId: string } | undefined> {
+    const hash = hashToken(token);
+    const now = this.#options.clock.now();
+    const cached = this.#tokens.get(hash);
+    if (cached !== undefined && cached.until > now) return cached.link;
+    this.#tokens.delete(hash);
+    const link = await this.#options.store.findGatewayLink(hash);
+    if (link === undefined) return undefined;
+    if (this.#tokens.size >= TOKENS_MAX) this.#tokens.clear();
+    this.#tokens.set(hash, { link, until: now + TOKEN_MS });
+    return link;
+  }
+
+  /** A Bridge says that it answers for a gateway. Null: an instance that began later already does. */
+  async register(
+    orgId: string,
+    registration: Registration,
+  ): Promise<(Registered & { readonly isNew: boolean }) | null> {
+    const { store, clock } = this.#options;
+    const { id, instanceId } = registration;
+    const startedAt = Date.parse(registration.instanceStartedAt);
+    const link = (await store.listGatewayLinks(orgId)).find(({ gatewayId }) => gatewayId === id);
+    if (link?.instanceId !== undefined && link.instanceId !== null && link.instanceId !== instanceId) {
+      if ((link.instanceStartedAt ?? 0) > startedAt && link.status !== "offline") return null;
+    }
+    const entry = await store.getEntry(orgId, "gateway", id);
+    const spec = { ...(entry === undefined ? NEW_SPEC : specOf(entry.body)), ...specPartOf(registration) };
+    await store.putEntry(orgId, "gateway", id, { ...spec }, clock.now());
+    const isKnown = link?.callbackHash !== null && link?.callbackHash === registration.callbackTokenHash;
+    const tokens = isKnown ? null : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
+    await this.#putLink(orgId, id, link, { ...tokens, instanceId, instanceStartedAt: startedAt });
+    await this.refresh(orgId);
+    return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
+  }
+
+  /** Tokens and address as an operator gives them. */
+  async put(
+    orgId: string,
+    gatewayId: string,
+    spec: GatewaySpec,
+    tokens: { readonly dispatchToken?: string; readonly callbackToken?: string },
+  ): Promise<void> {
+    const { store, clock } = this.#options;
+    await store.putEntry(orgId, "gateway", gatewayId, { ...spec }, clock.now());
+    const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);
+    await this.#putLink(orgId, gatewayId, link, tokens);
+    await this.refresh(orgId);
+  }
+
+  /** False when there is none. `instanceId`: only if this instance still answers for it. */
+  async remove(
+    orgId: string,
+    gatewayId: string,
+    instanceId?: string,
+  ): Promise<"removed" | "unknown" | "newer_instance"> {
+    const { store, clock } = this.#options;
+    const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);
+    if (instanceId !== undefined) {
+      if (link === undefined) return "unknown";
+      if (link.instanceId !== instanceId) return "newer_instance";
+      // A Bridge that leaves may come back: it is offline, and what was configured of it stays.
+      await store.setGatewayStatus(orgId, gatewayId, "offline", clock.now());
+      await this.refresh(orgId);
+      return "removed";
+    }
+    const isGone = await store.deleteEntry(orgId, "gateway", gatewayId);
+    await store.deleteGatewayLink(orgId, gatewayId);
+    await this.refresh(orgId);
+    this.#tokens.clear();
+    return isGone ? "removed" : "unknown";
+  }
+
+  async #putLink(
+    orgId: string,
+    gatewayId: string,
+    before: GatewayLink | undefined,
+    given: {
+      readonly dispatchToken?: string;
+      readonly callbackToken?: string;
+      readonly instanceId?: string;
+      readonly instanceStartedAt?: number;
+    },
+  ): Promise<void> {
+    const { store, box, clock } = this.#options;
+    const now = clock.now();
+    const hash = given.callbackToken === undefined ? (before?.callbackHash ?? null) : hashToken(given.callbackToken);
+    const isRotated = before !== undefined && before.callbackHash !== null && before.callbackHash !== hash;
+    await store.putGatewayLink({
+      orgId,
+      gatewayId,
+      status: "healthy",
+      instanceId: given.instanceId ?? before?.instanceId ?? null,
+      instanceStartedAt: given.instanceStartedAt ?? before?.instanceStartedAt ?? null,
+      dispatchToken:
+        given.dispatchToken === undefined
+          ? (before?.dispatchToken ?? null)
+          : box.seal(given.dispatchToken, placeOf(orgId, gatewayId)),
+      callbackHash: hash,
+      previousCallbackHash: isRotated ? before.callbackHash : (before?.previousCallbackHash ?? null),
+      previousUntil: isRotated ? now + OVERLAP_MS : (before?.previousUntil ?? null),
+      seenAt: now,
+    });
+  }
+
+  #gatewayOf(orgId: string, id: string, body: JsonObject, link: GatewayLink | undefined): Gateway {
+    const { local } = this.#options;
+    const isLocal = id === LOCAL_GATEWAY && local !== null;
+    const spec = specOf(body);
+    return {
+      ...spec,
+      ...(isLocal ? { providers: local.providers, defaultProvider: local.defaultProvider } : {}),
+      orgId,
+      id,
+      status: isLocal ? "healthy" : (link?.status ?? "healthy"),
+      instanceId: link?.instanceId ?? null,
+      seenAt: link?.seenAt ?? null,
+      isLocal,
+      answersAny: isLocal && local.answersAny,
+    };
+  }
+
+  #bareLocal(orgId: string): readonly Gateway[] {
+    if (this.#options.local === null) return [];
+    return [this.#gatewayOf(orgId, LOCAL_GATEWAY, { ...NEW_SPEC }, undefined)];
+  }
+
+  #tellChanges(before: readonly Gateway[], now: readonly Gateway[]): void {
+    for (const gateway of now) {
+      const was = before.find(({ id }) => id === gateway.id);
+      if (was === undefined || was.instanceId === gateway.instanceId) continue;
+      for (const listener of this.#listeners) listener(gateway);
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(REFRESH_MS, () => void this.#refreshAll());
+  }
+
+  async #refreshAll(): Promise<void> {
+    try {
+      for (const orgId of this.#known.keys()) await this.refresh(orgId);
+    } catch (error) {
+      this.#options.onTrouble("the gateways could not be read", error);
+    }
+    this.#schedule();
+  }
+}
+
+function placeOf(orgId: string, gatewayId: string): string {
+  return `${orgId}/gateway/${gatewayId}/dispatch`;
+}
+
+function hashToken(token: string): string {
+  return createHash("sha256").update(token, "utf8").digest("hex");
+}
+
+function randomToken(kind: string): string {
+  return `${kind}_${randomBytes(32).toString("base64url")}`;
+}

@@ -1,0 +1,84 @@
+import type { Clock, Stop } from "../clock/index.ts";
+import { requestPeer } from "../outbound/index.ts";
+import type { GatewayStatus, GatewayStore } from "../store/index.ts";
+import type { Gateway, GatewayDirectory } from "./directory.ts";
+
+export interface HealthOptions {
+  readonly directory: GatewayDirectory;
+  readonly store: Pick<GatewayStore, "setGatewayStatus">;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const PING_MS = 60_000;
+const PING_TIMEOUT_MS = 5_000;
+const MISSED_MAX = 3;
+const BYTES_MAX = 1_048_576;
+
+/** Asks every Bridge every minute how it is; three unanswered questions mean that it is offline. */
+export class GatewayHealth {
+  readonly #options: HealthOptions;
+  readonly #missed = new Map<string, number>();
+  #stop: Stop | null = null;
+  #isStopped = false;
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(PING_MS, () => void this.#round());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  async #round(): Promise<void> {
+    const { directory, onTrouble } = this.#options;
+    try {
+      await Promise.all(
+        directory
+          .all()
+          .filter(({ isLocal, url }) => !isLocal && url !== "")
+          .map((gateway) => this.ping(gateway)),
+      );
+    } catch (error) {
+      onTrouble("the gateways' health could not be kept", error);
+    }
+    this.start();
+  }
+
+  /** One question; what it says counts at once, silence only the third time. */
+  async ping(gateway: Gateway): Promise<void> {
+    const { directory, store, clock } = this.#options;
+    const key = `${gateway.orgId}/${gateway.id}`;
+    const token = directory.dispatchToken(gateway.orgId, gateway.id);
+    const reply = await requestPeer(`${gateway.url}/health`, {
+      method: "GET",
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      timeoutMs: PING_TIMEOUT_MS,
+      bytesMax: BYTES_MAX,
+    });
+    const missed = reply.ok ? 0 : (this.#missed.get(key) ?? 0) + 1;
+    this.#missed.set(key, missed);
+    const status = reply.ok ? statusOf(reply.text) : missed >= MISSED_MAX ? "offline" : null;
+    if (status !== null && status !== gateway.status) {
+      await store.setGatewayStatus(gateway.orgId, gateway.id, status, clock.now());
+      await directory.refresh(gateway.orgId);
+    }
+  }
+}
+
+/** A Bridge that answers at all is there; what it says of itself counts only if it can be read. */
+function statusOf(text: string): GatewayStatus {
+  try {
+    const { status } = JSON.parse(text) as { readonly status?: unknown };
+    if (status === "healthy" || status === "degraded" || status === "offline") return status;
+  } catch {
+    // Something answers there that is no Bridge.
+  }
+  return "degraded";
+}

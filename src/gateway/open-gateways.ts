@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../clock/index.ts";
+import type { GatewayStore, RegistryStore } from "../store/index.ts";
+import { GatewayDirectory, type LocalGateway } from "./directory.ts";
+import { GatewayHealth } from "./health.ts";
+import { createSecretBox } from "./secret-box.ts";
+import { Tickets } from "./ticket.ts";
+
+export interface GatewaysOptions {
+  readonly store: RegistryStore & GatewayStore;
+  readonly clock: Clock;
+  /** Seals the tokens that must be read again. Null: a key of the installation's own, kept beside what it seals. */
+  readonly secretKey: string | null;
+  readonly local: LocalGateway | null;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export interface OpenedGateways {
+  readonly directory: GatewayDirectory;
+  readonly tickets: Tickets;
+  start(): void;
+  stop(): void;
+}
+
+/** Everything of the engine's side of the wire, over a store whose schema is current. */
+export async function openGateways({
+  store,
+  clock,
+  secretKey,
+  local,
+  onTrouble,
+}: GatewaysOptions): Promise<OpenedGateways> {
+  const sealing = secretKey ?? (await store.ensureSecret("secret_box", newSecret()));
+  const tickets = new Tickets(await store.ensureSecret("tickets", newSecret()));
+  const directory = new GatewayDirectory({ store, box: createSecretBox(sealing), clock, local, onTrouble });
+  const health = new GatewayHealth({ directory, store, clock, onTrouble });
+  return {
+    directory,
+    tickets,
+    start() {
+      directory.start();
+      health.start();
+    },
+    stop() {
+      directory.stop();
+      health.stop();
+    },
+  };
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}

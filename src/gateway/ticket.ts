@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** One attempt that a service outside may report on. */
+export interface Ticket {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export type TicketReading =
+  { readonly kind: "good"; readonly ticket: Ticket } | { readonly kind: "expired" } | { readonly kind: "bad" };
+
+/** Writes and reads the tokens of one-time URLs. Nothing is kept of them: the signature says that we wrote it. */
+export class Tickets {
+  readonly #key: string;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  write({ orgId, runId, nodeId, attempt, expiresAt }: Ticket): string {
+    const body = Buffer.from(JSON.stringify([orgId, runId, nodeId, attempt, expiresAt]), "utf8").toString("base64url");
+    return `cb_${body}.${this.#sign(body)}`;
+  }
+
+  read(token: string, now: number): TicketReading {
+    const [body = "", signature = ""] = token.startsWith("cb_") ? token.slice("cb_".length).split(".") : [];
+    const [given, expected] = [Buffer.from(signature, "utf8"), Buffer.from(this.#sign(body), "utf8")];
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { kind: "bad" };
+    const ticket = ticketOf(body);
+    if (ticket === undefined) return { kind: "bad" };
+    return ticket.expiresAt <= now ? { kind: "expired" } : { kind: "good", ticket };
+  }
+
+  #sign(body: string): string {
+    return createHmac("sha256", this.#key).update(body, "utf8").digest("base64url");
+  }
+}
+
+function ticketOf(body: string): Ticket | undefined {
+  try {
+    const [orgId, runId, nodeId, attempt, expiresAt] = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as [
+      string,
+      string,
+      string,
+      number,
+      number,
+    ];
+    return { orgId, runId, nodeId, attempt, expiresAt };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from "node:http";
+
+/** A longer timer would fire at once. */
+export const TIMER_MS_MAX = 2_147_483_647;
+
+/** Null when there is more than may be kept. */
+export async function readText(response: IncomingMessage, bytesMax: number): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+export function headersOf(response: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")]),
+  );
+}
+
+/** Several addresses tried at once fail together; the first of them tells enough. */
+export function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+export function textOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return textOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,229 @@
+import { lookup } from "node:dns/promises";
+import { request as requestHttp, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Outcome } from "../core/base/index.ts";
+import { EMPTY_ALLOW_LIST, plainHost, type AllowList } from "./allow-list.ts";
+import { codeOf, headersOf, readText, textOf, TIMER_MS_MAX } from "./exchange.ts";
+import { connectPinned } from "./pinned-connection.ts";
+import {
+  checkUrl,
+  checkUrlText,
+  refuse,
+  type CheckedUrl,
+  type Resolve,
+  type UrlRefusal,
+  type UrlRefusalCode,
+  type UrlRules,
+} from "./url-check.ts";
+
+export interface GuardedRequest {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** For everything together: names, redirects, the last byte. */
+  readonly timeoutMs?: number;
+  readonly bytesMax?: number;
+  readonly redirectsMax?: number;
+  readonly allow?: AllowList;
+  /** Then even public hosts are reached only when they are on the list. */
+  readonly isListOnly?: boolean;
+  readonly resolve?: Resolve;
+}
+
+export interface GuardedReply {
+  readonly ok: true;
+  readonly status: number;
+  /** Names in lower case; a header sent twice is joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Where the last redirect led. */
+  readonly url: string;
+}
+
+export interface GuardedFailure {
+  readonly ok: false;
+  readonly code: UrlRefusalCode | "aborted";
+  readonly message: string;
+}
+
+const TIMEOUT_MS = 30_000;
+const BYTES_MAX = 5 * 1_048_576;
+const REDIRECTS_MAX = 3;
+
+/** What goes along when a redirect leads to another origin: nothing that could be a credential, whatever its name. */
+const HEADERS_FOR_STRANGERS: readonly string[] = [
+  "accept",
+  "accept-language",
+  "content-type",
+  "idempotency-key",
+  "traceparent",
+  "tracestate",
+  "user-agent",
+];
+
+/** These belong to the connection; a caller who sets them could make two requests out of one. */
+const CONNECTION_HEADERS =
+  /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*)$/;
+
+/** One request of a chain of redirects. */
+interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/**
+ * A request to an address somebody else chose. The name is resolved once, every address is checked, the connection
+ * goes to a checked address, and each redirect is treated the same way. Every refusal is data.
+ */
+export async function fetchGuarded(text: string, options: GuardedRequest): Promise<GuardedReply | GuardedFailure> {
+  const first = checkUrlText(text);
+  if (!first.ok) return { ok: false, ...first.failure };
+  const host = plainHost(first.value);
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort("aborted");
+  const timer = setTimeout(() => stop.abort("timeout"), Math.min(timeoutMs, TIMER_MS_MAX));
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  if (options.signal?.aborted === true) onAbort();
+  try {
+    const stopped = untilAborted(stop.signal).then((): GuardedFailure =>
+      stop.signal.reason === "timeout"
+        ? { ok: false, code: "url_timeout", message: `${host} did not answer in full within ${timeoutMs} ms.` }
+        : { ok: false, code: "aborted", message: `The request to ${host} was aborted.` },
+    );
+    return await Promise.race([stopped, followHops(first.value, options, stop.signal)]);
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", onAbort);
+    // Whatever is still open or about to be opened ends with the request.
+    stop.abort();
+  }
+}
+
+async function followHops(
+  url: URL,
+  options: GuardedRequest,
+  signal: AbortSignal,
+): Promise<GuardedReply | GuardedFailure> {
+  const rules: UrlRules = {
+    allow: options.allow ?? EMPTY_ALLOW_LIST,
+    isListOnly: options.isListOnly ?? false,
+    resolve: options.resolve ?? resolveBySystem,
+  };
+  const redirectsMax = options.redirectsMax ?? REDIRECTS_MAX;
+  const headers = ownHeaders(options.headers ?? {});
+  let hop: Hop = { url, method: options.method, headers, body: options.body };
+  for (let redirects = 0; ; redirects += 1) {
+    const from = redirects === 0 ? "" : "A redirect leads to a URL that is refused. ";
+    const checked = await checkUrl(hop.url, rules);
+    if (!checked.ok) return { ok: false, code: checked.failure.code, message: from + checked.failure.message };
+    const answered = await request(checked.value, hop, options.bytesMax ?? BYTES_MAX, signal);
+    if (!answered.ok) return { ok: false, ...answered.failure };
+    const { response, text } = answered.value;
+    const location = redirectOf(response);
+    if (location === null) {
+      return { ok: true, status: response.statusCode ?? 0, headers: headersOf(response), text, url: hop.url.href };
+    }
+    const next = nextHop(hop, location, response.statusCode ?? 0);
+    if (!next.ok) return { ok: false, ...next.failure };
+    if (redirects >= redirectsMax) {
+      const message = `${plainHost(hop.url)} redirects once more after ${redirectsMax} redirects.`;
+      return { ok: false, code: "url_redirect", message };
+    }
+    hop = next.value;
+  }
+}
+
+interface Answer {
+  readonly response: IncomingMessage;
+  readonly text: string;
+}
+
+async function request(
+  checked: CheckedUrl,
+  hop: Hop,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Outcome<Answer, UrlRefusal>> {
+  const connected = await connectPinned(checked, signal);
+  if (!connected.ok) return connected;
+  const socket = connected.value;
+  try {
+    const response = await send(checked, hop, socket);
+    const isRedirect = redirectOf(response) !== null;
+    const text = isRedirect ? "" : await readText(response, bytesMax);
+    if (text !== null) return { ok: true, value: { response, text } };
+    return refuse("url_too_large", `The answer of ${checked.host} is larger than ${bytesMax} bytes.`);
+  } catch (thrown) {
+    const reason = codeOf(thrown) === "" ? textOf(thrown) : `${textOf(thrown)} (${codeOf(thrown)})`;
+    return refuse("url_unreachable", `The request to ${checked.host} broke off: ${reason}`);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function send(checked: CheckedUrl, { url, method, headers, body }: Hop, socket: Socket): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const isUsualPort = url.port === "";
+    const name = checked.host.includes(":") ? `[${checked.host}]` : checked.host;
+    const sent = requestHttp({
+      createConnection: () => socket,
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...headers,
+        host: isUsualPort ? name : `${name}:${checked.port}`,
+        connection: "close",
+        // A compressed answer could be a small one that unpacks to a huge one.
+        "accept-encoding": "identity",
+        ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+      },
+    });
+    sent.on("response", resolve);
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+function redirectOf(response: IncomingMessage): string | null {
+  return REDIRECTS.includes(response.statusCode ?? 0) ? (response.headers.location ?? null) : null;
+}
+
+function nextHop(hop: Hop, location: string, status: number): Outcome<Hop, UrlRefusal> {
+  const here = plainHost(hop.url);
+  const read = checkUrlText(location, hop.url.href);
+  if (!read.ok) return refuse(read.failure.code, `${here} redirects to a URL that is refused. ${read.failure.message}`);
+  const url = read.value;
+  if (hop.url.protocol === "https:" && url.protocol === "http:") {
+    return refuse("url_redirect", `${here} redirects from https to http at ${plainHost(url)}.`);
+  }
+  const headers = Object.entries(hop.headers).filter(
+    ([name]) => url.origin === hop.url.origin || HEADERS_FOR_STRANGERS.includes(name),
+  );
+  const becomesGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
+  if (!becomesGet) return { ok: true, value: { ...hop, url, headers: Object.fromEntries(headers) } };
+  const bare = headers.filter(([name]) => name !== "content-type");
+  return { ok: true, value: { url, method: "GET", headers: Object.fromEntries(bare), body: undefined } };
+}
+
+function ownHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+      .filter(([name]) => !CONNECTION_HEADERS.test(name)),
+  );
+}
+
+async function resolveBySystem(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

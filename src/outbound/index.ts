@@ -1,0 +1,12 @@
+export {
+  PeerAgent,
+  requestPeer,
+  type PeerFailure,
+  type PeerFailureReason,
+  type PeerReply,
+  type PeerRequest,
+} from "./peer.ts";
+export { createModelFetch, ResponseTooLarge, type ModelFetch, type ModelFetchLimits } from "./model-fetch.ts";
+export { createAllowList, EMPTY_ALLOW_LIST, type AllowList } from "./allow-list.ts";
+export { fetchGuarded, type GuardedFailure, type GuardedReply, type GuardedRequest } from "./guarded-fetch.ts";
+export { type Resolve, type UrlRefusalCode } from "./url-check.ts";

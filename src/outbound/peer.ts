@@ -1,0 +1,152 @@
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+import { codeOf, headersOf, readText, textOf, TIMER_MS_MAX } from "./exchange.ts";
+
+export interface PeerRequest {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** For the whole exchange; without it a request may take as long as it takes. */
+  readonly timeoutMs?: number;
+  /** Of the answer's body. */
+  readonly bytesMax: number;
+  /** Whose connections are used; those of the process otherwise. */
+  readonly agent?: PeerAgent;
+}
+
+export interface PeerReply {
+  readonly ok: true;
+  readonly status: number;
+  /** Names in lower case; a header sent twice is joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export type PeerFailureReason = "refused" | "reset" | "timeout" | "aborted" | "too_large" | "unreachable";
+
+export interface PeerFailure {
+  readonly ok: false;
+  readonly reason: PeerFailureReason;
+  /** False only when it is certain that no byte of the request reached the other side. */
+  readonly wasSent: boolean;
+  readonly message: string;
+}
+
+/** An idle connection is dropped before the usual server (5 s) does it, so that no request runs into the closing. */
+const IDLE_MS = 4_000;
+
+/** Connections to peers, kept for the next request. They do not hold the process open while idle. */
+export class PeerAgent {
+  readonly #http = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
+  readonly #https = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
+
+  /** Idle or not: requests under way end as `reset`. */
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  open(url: URL, { method, headers, body }: PeerRequest): ClientRequest {
+    const isSecure = url.protocol === "https:";
+    const all = {
+      ...(body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
+      ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+    };
+    return isSecure
+      ? requestHttps(url, { method, headers: all, agent: this.#https })
+      : requestHttp(url, { method, headers: all, agent: this.#http });
+  }
+}
+
+const sharedAgent = new PeerAgent();
+
+/**
+ * One request to a peer whose address an operator configured: no guard, no redirect, no second try. Nothing is sent
+ * again when a kept connection turns out to be dead, because only the caller knows whether that is safe.
+ */
+export function requestPeer(url: string, options: PeerRequest): Promise<PeerReply | PeerFailure> {
+  const target = URL.canParse(url) ? new URL(url) : null;
+  if (target === null || (target.protocol !== "http:" && target.protocol !== "https:")) {
+    return Promise.resolve(failure("unreachable", false, `"${url}" is no http or https URL.`));
+  }
+  const peer = target.host;
+  if (options.signal?.aborted === true) {
+    return Promise.resolve(failure("aborted", false, `The request to ${peer} was aborted before it was sent.`));
+  }
+  try {
+    const request = (options.agent ?? sharedAgent).open(target, options);
+    return exchange(request, peer, options);
+  } catch (thrown) {
+    return Promise.resolve(failure("unreachable", false, `No request to ${peer} can be made: ${textOf(thrown)}`));
+  }
+}
+
+function exchange(request: ClientRequest, peer: string, options: PeerRequest): Promise<PeerReply | PeerFailure> {
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const { signal, timeoutMs, bytesMax, body } = options;
+    const end = (outcome: PeerReply | PeerFailure): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      resolve(outcome);
+      // An answer may come before the whole body was taken; nobody will read the rest of it.
+      if (!outcome.ok || !request.writableFinished) request.destroy();
+    };
+    const onAbort = (): void => end(failure("aborted", isConnected, `The request to ${peer} was aborted.`));
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(
+            () => end(failure("timeout", isConnected, `${peer} did not answer within ${timeoutMs} ms.`)),
+            Math.min(timeoutMs, TIMER_MS_MAX),
+          );
+    signal?.addEventListener("abort", onAbort, { once: true });
+    request.on("socket", (socket) => {
+      whenConnected(socket, () => {
+        isConnected = true;
+      });
+    });
+    request.on("error", (error) => end(failureOf(error, isConnected, peer, request.reusedSocket)));
+    request.on("response", (response) => {
+      readText(response, bytesMax).then(
+        (text) =>
+          end(
+            text === null
+              ? failure("too_large", true, `The answer of ${peer} is larger than ${bytesMax} bytes.`)
+              : { ok: true, status: response.statusCode ?? 0, headers: headersOf(response), text },
+          ),
+        (error: unknown) => end(failureOf(error, true, peer, request.reusedSocket)),
+      );
+    });
+    request.end(body);
+  });
+}
+
+/** A handshake of TLS carries nothing of the request yet. */
+function whenConnected(socket: Socket, then: () => void): void {
+  if (!socket.connecting && !("secureConnecting" in socket && socket.secureConnecting === true)) then();
+  else socket.once("encrypted" in socket ? "secureConnect" : "connect", then);
+}
+
+/** Before a connection stands nothing can be lost; afterwards nobody knows how far the other side came. */
+function failureOf(error: unknown, isConnected: boolean, peer: string, isReused: boolean): PeerFailure {
+  const code = codeOf(error);
+  const detail = code === "" ? textOf(error) : code;
+  if (isConnected) {
+    const what = isReused ? "A kept connection" : "The connection";
+    return failure("reset", true, `${what} to ${peer} ended before the whole answer came (${detail}).`);
+  }
+  if (code === "ECONNREFUSED") return failure("refused", false, `${peer} refuses connections.`);
+  if (code === "ECONNRESET") {
+    return failure("reset", false, `${peer} ended the connection before the request was sent.`);
+  }
+  return failure("unreachable", false, `${peer} cannot be reached: ${textOf(error)}`);
+}
+
+function failure(reason: PeerFailureReason, wasSent: boolean, message: string): PeerFailure {
+  return { ok: false, reason, wasSent, message };
+}

@@ -1,0 +1,167 @@
+import type { z } from "zod";
+import {
+  CALLBACK_BATCH_PATH,
+  CALLBACK_BYTES_MAX,
+  CALLBACK_PATH,
+  type CallbackBody,
+  type CallbackReply,
+  callbackBatchSchema,
+  callbackSchema,
+  GATEWAY_TOKEN_HEADER,
+  STREAM_PATH,
+  streamSchema,
+  usageSchema,
+} from "../bridge/index.ts";
+import { formatPath } from "../core/base/index.ts";
+import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "../driver/index.ts";
+import { BODY_BYTES_MAX, JSON_TYPE, readBody } from "./body.ts";
+import { readExternalReport } from "./external-report.ts";
+import type { OpenRoute } from "./open-routes.ts";
+import { readPeerJson } from "./peer-json.ts";
+import { problemBody, Refused, type SentProblem } from "./problem.ts";
+import { json, type Services } from "./route.ts";
+
+/** What Bridges say, under the token of their gateway, and services outside, by the ticket of one attempt. */
+export const BRIDGE_ROUTES: readonly OpenRoute[] = [
+  { method: "POST", path: CALLBACK_PATH, handle: takeCallback },
+  { method: "POST", path: CALLBACK_BATCH_PATH, handle: takeCallbacks },
+  { method: "POST", path: STREAM_PATH, handle: takePartials },
+  { method: "POST", path: "/api/v1/callbacks/{token}", handle: takeExternal },
+];
+
+/** A batch may hold as much as its parts together, within what one request may reasonably weigh. */
+const BATCH_BYTES_MAX = 16 * 1_048_576;
+
+type GatewayReporter = Extract<Reporter, { readonly gatewayId: string }>;
+
+async function takeCallback(services: Services, request: Request): Promise<Response> {
+  const reporter = await authenticate(services, request);
+  const sent = await readPeer(request, CALLBACK_BYTES_MAX);
+  return json(await report(services, reporter, sent));
+}
+
+/** Each is answered on its own: one that is wrong does not keep the others from being taken. */
+async function takeCallbacks(services: Services, request: Request): Promise<Response> {
+  const reporter = await authenticate(services, request);
+  const { callbacks } = checked(callbackBatchSchema, await readPeer(request, BATCH_BYTES_MAX));
+  const results = await Promise.all(
+    callbacks.map((sent) =>
+      report(services, reporter, sent).then(
+        (body) => ({ status: 200, body }),
+        (error: unknown) => {
+          if (!(error instanceof Refused)) throw error;
+          return { status: error.status, body: problemBody(error) };
+        },
+      ),
+    ),
+  );
+  return json({ results });
+}
+
+async function report(services: Services, reporter: GatewayReporter, sent: unknown): Promise<CallbackReply> {
+  const body = checkedCallback(sent);
+  const address = readDispatchId(body.dispatchId);
+  if (address === undefined) throw unknownDispatch(body.dispatchId);
+  if (address.runId !== body.runId || address.nodeId !== body.stepId || address.attempt !== body.attempt) {
+    await requireDispatch(services, reporter, address, body.dispatchId);
+    const detail = `"${body.dispatchId}" is not attempt ${body.attempt} of ${body.stepId} in ${body.runId}.`;
+    throw new Refused("stale_attempt", detail);
+  }
+  return replyTo(await services.runtime.report(reporter, address, body), body.dispatchId);
+}
+
+/** A dispatch that is not there at all is not found, whatever else is wrong with the report on it. */
+async function requireDispatch(
+  { runtime }: Services,
+  reporter: GatewayReporter,
+  address: AttemptAddress,
+  dispatchId: string,
+): Promise<void> {
+  const outcome = await runtime.stream(reporter, address, []);
+  if (outcome === "unknown") throw unknownDispatch(dispatchId);
+}
+
+function replyTo(outcome: ReportOutcome, dispatchId: string): CallbackReply {
+  switch (outcome) {
+    case "received":
+      return { received: true };
+    case "deduplicated":
+      return { received: true, deduplicated: true };
+    case "discarded":
+      return { received: true, discarded: true };
+    case "unknown":
+      throw unknownDispatch(dispatchId);
+  }
+}
+
+async function takePartials(services: Services, request: Request): Promise<Response> {
+  const reporter = await authenticate(services, request);
+  const { dispatchId, deltas } = checked(streamSchema, await readPeer(request, BODY_BYTES_MAX.other));
+  const address = readDispatchId(dispatchId);
+  if (address === undefined) throw unknownDispatch(dispatchId);
+  return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
+}
+
+async function takeExternal(services: Services, request: Request): Promise<Response> {
+  const { tickets } = services.gateways;
+  const token = decodeURIComponent(new URL(request.url).pathname.split("/").at(-1) ?? "");
+  const now = services.config.now();
+  const reading = tickets.read(token, now);
+  if (reading.kind === "bad") throw new Refused("bad_ticket", "This address was not given out by this server.");
+  if (reading.kind === "expired") {
+    throw new Refused("ticket_expired", "The attempt this address was given out for has passed its deadline.");
+  }
+  const { orgId, ...address } = reading.ticket;
+  const body = readExternalReport(await readPeer(request, CALLBACK_BYTES_MAX), address, now);
+  return json(replyTo(await services.runtime.report({ orgId }, address, body), body.dispatchId));
+}
+
+/** Nothing of the body is read for somebody unknown. */
+async function authenticate({ gateways }: Services, request: Request): Promise<GatewayReporter> {
+  const token = request.headers.get(GATEWAY_TOKEN_HEADER) ?? "";
+  const link = token === "" || token.length > 1_000 ? undefined : await gateways.directory.authenticate(token);
+  if (link === undefined) {
+    throw new Refused("unauthenticated", "The X-Gateway-Token is missing, or belongs to no gateway.");
+  }
+  return { orgId: link.orgId, gatewayId: link.gatewayId };
+}
+
+async function readPeer(request: Request, bytesMax: number): Promise<unknown> {
+  const { bytes } = await readBody(request, { bytesMax, types: [JSON_TYPE], isOptional: false });
+  return readPeerJson(bytes);
+}
+
+function checked<S extends z.ZodType>(schema: S, sent: unknown): z.output<S> {
+  const result = schema.safeParse(sent);
+  if (result.success) return result.data;
+  throw refusedShape(result.error.issues);
+}
+
+const USAGE_FIELDS: ReadonlySet<PropertyKey> = new Set(Object.keys(usageSchema.shape));
+
+/** Figures out of range have a code of their own: they are about money. */
+function checkedCallback(sent: unknown): CallbackBody {
+  const result = callbackSchema.safeParse(sent);
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const isUsage = issues.some(({ path }) => path[0] !== undefined && USAGE_FIELDS.has(path[0]));
+  throw isUsage ? refusedShape(issues, "usage_range") : refusedShape(issues);
+}
+
+const PROBLEMS_MAX = 50;
+
+function refusedShape(
+  issues: readonly z.core.$ZodIssue[],
+  code: "invalid_request" | "usage_range" = "invalid_request",
+): Refused {
+  const problems = issues.slice(0, PROBLEMS_MAX).map((issue): SentProblem => {
+    const path = formatPath(issue.path.map((segment) => (typeof segment === "number" ? segment : String(segment))));
+    const isUsage = issue.path[0] !== undefined && USAGE_FIELDS.has(issue.path[0]);
+    return { code: isUsage ? "usage_range" : "wrong_type", message: `"${path}": ${issue.message}`, path };
+  });
+  return new Refused(code, problems[0]?.message ?? "The report is not valid.", { problems });
+}
+
+function unknownDispatch(dispatchId: string): Refused {
+  return new Refused("unknown_dispatch", `There is no dispatch "${dispatchId.slice(0, 400)}" of this gateway.`);
+}

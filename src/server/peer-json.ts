@@ -1,0 +1,44 @@
+import { parseJson } from "./body.ts";
+import { Refused } from "./problem.ts";
+
+const DEPTH_MAX = 64;
+
+/**
+ * JSON from a Bridge: thousands of bodies a second, so that it is read without remembering where everything stood.
+ * What would be dangerous is refused all the same: names that reach prototypes, and nesting that fills a stack.
+ */
+export function readPeerJson(bytes: Uint8Array): unknown {
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  let source: string;
+  let value: unknown;
+  try {
+    source = text.decode(bytes);
+    value = JSON.parse(source);
+  } catch {
+    // Says what is wrong and where; it throws for everything that got here.
+    return parseJson(bytes).value;
+  }
+  if (isTooDeep(bytes)) throw new Refused("bad_json", `The body is nested deeper than ${DEPTH_MAX} levels.`);
+  if (source.includes("__proto__")) return parseJson(bytes).value;
+  return value;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > DEPTH_MAX) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,32 @@
+import { isoFromEpochMs } from "../../core/view/index.ts";
+import { Refused } from "../problem.ts";
+import { defineRoute, json, type Route } from "../route.ts";
+import { threadSchema } from "../schemas.ts";
+
+const ATTEMPTS_MAX = 200;
+
+export const threadRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/agents/{agentId}/threads/{sessionId}",
+    operation: "agents.thread",
+    summary: "What was said in one thread of an agent, oldest first; its newest 200 attempts.",
+    permission: "run:read",
+    replies: { 200: { description: "The thread", schema: threadSchema } },
+    handle: async ({ services, principal, params: { agentId = "", sessionId = "" } }) => {
+      const parts = await services.store.readThread(principal.orgId, agentId, sessionId, ATTEMPTS_MAX);
+      if (parts.length === 0) throw new Refused("unknown_thread", `Agent "${agentId}" has no thread "${sessionId}".`);
+      return json({
+        agentId,
+        sessionId,
+        attempts: parts.map(({ runId, nodeId, attempt, at, messages }) => ({
+          runId,
+          nodeId,
+          attempt,
+          at: isoFromEpochMs(at),
+          messages,
+        })),
+      });
+    },
+  }),
+];

@@ -1,0 +1,99 @@
+import type { JsonObject } from "../core/base/index.ts";
+import type { Listed, Page } from "./store.ts";
+
+/** What people register, as they wrote it: one entry per kind and id, each change a new revision. */
+export interface RegistryStore {
+  getEntry(orgId: string, kind: EntryKind, id: string): Promise<Entry | undefined>;
+  /** By id. */
+  listEntries(orgId: string, kind: EntryKind, page: Page): Promise<Listed<Entry>>;
+  /** Unchanged content keeps its revision. */
+  putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
+  /** False when there is none. */
+  deleteEntry(orgId: string, kind: EntryKind, id: string): Promise<boolean>;
+}
+
+export const ENTRY_KINDS = [
+  "agent",
+  "alert",
+  "binding",
+  "budget",
+  "deployment",
+  "gateway",
+  "lens",
+  "library",
+  "model",
+  "policy",
+  "schedule",
+  "team",
+  "webhook",
+] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+export interface Entry {
+  readonly id: string;
+  readonly revision: number;
+  readonly body: JsonObject;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What is true of registered gateways at the moment: who answers for them, by which secrets, and how they are. */
+export interface GatewayStore {
+  /** Of one organisation. */
+  listGatewayLinks(orgId: string): Promise<readonly GatewayLink[]>;
+  putGatewayLink(link: GatewayLink): Promise<void>;
+  deleteGatewayLink(orgId: string, gatewayId: string): Promise<boolean>;
+  /** By the hash of a callback token, the present one or the one before it while its overlap lasts. */
+  findGatewayLink(tokenHash: string): Promise<GatewayLink | undefined>;
+  setGatewayStatus(orgId: string, gatewayId: string, status: GatewayStatus, at: number): Promise<void>;
+  /** Newest first. */
+  gatewayHistory(orgId: string, gatewayId: string, limit: number): Promise<readonly GatewayStanding[]>;
+  /** Keeps a value made at the first start of an installation; answers with the one that is kept. */
+  ensureSecret(name: string, value: string): Promise<string>;
+}
+
+export const GATEWAY_STATUSES = ["healthy", "degraded", "offline"] as const;
+export type GatewayStatus = (typeof GATEWAY_STATUSES)[number];
+
+export interface GatewayLink {
+  readonly orgId: string;
+  readonly gatewayId: string;
+  readonly status: GatewayStatus;
+  readonly instanceId: string | null;
+  readonly instanceStartedAt: number | null;
+  /** Sealed; null when nobody has given one. */
+  readonly dispatchToken: string | null;
+  /** SHA-256, hex. */
+  readonly callbackHash: string | null;
+  readonly previousCallbackHash: string | null;
+  readonly previousUntil: number | null;
+  readonly seenAt: number | null;
+}
+
+export interface GatewayStanding {
+  readonly status: GatewayStatus;
+  readonly at: number;
+}
+
+/** What an attempt said besides its result. Written with the commit that takes the result. */
+export interface AttemptReport {
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly agentId: string | null;
+  readonly sessionId: string | null;
+  readonly messages: readonly JsonObject[];
+  /** One JSON object per line. */
+  readonly logs: string;
+  readonly at: number;
+}
+
+export interface ReportStore {
+  /** Oldest attempt first. */
+  reportsOf(orgId: string, runId: string, nodeId: string): Promise<readonly AttemptReport[]>;
+  /** What was said in one thread of an agent, oldest first; the newest `limit` attempts. */
+  readThread(orgId: string, agentId: string, sessionId: string, limit: number): Promise<readonly ThreadPart[]>;
+}
+
+export interface ThreadPart extends AttemptReport {
+  readonly runId: string;
+}
