@@ -17,6 +17,7 @@ import {
   type ShapeFigure,
 } from "./runtime.ts";
 import { measureStorage, type StorageFigure } from "./storage.ts";
+import { measureWire, type WireFigure } from "./wire.ts";
 
 const QUICK: RuntimePlan = { diamonds: 1_000, rounds: 3, idleRuns: 40, chains: [100, 1_000], fanOuts: [100, 1_000] };
 const FULL: RuntimePlan = {
@@ -29,8 +30,24 @@ const FULL: RuntimePlan = {
 
 /** The figures a machine of two cores shared with its database should reach. */
 const BARS = {
-  postgres: { perSecond: 3_000, idleMs: 20, chainMs: 2, fanOutMs: 1, megabytes: 150, startMs: 2_000 },
-  embedded: { perSecond: 1_500, idleMs: 20, chainMs: 4, fanOutMs: 1, megabytes: 450, startMs: 2_000 },
+  postgres: {
+    perSecond: 3_000,
+    wirePerSecond: 1_500,
+    idleMs: 20,
+    chainMs: 2,
+    fanOutMs: 1,
+    megabytes: 150,
+    startMs: 2_000,
+  },
+  embedded: {
+    perSecond: 1_500,
+    wirePerSecond: null,
+    idleMs: 20,
+    chainMs: 4,
+    fanOutMs: 1,
+    megabytes: 450,
+    startMs: 2_000,
+  },
 } as const;
 const COMMITS_MAX = 14;
 const WAL_KILOBYTES_MAX = 80;
@@ -41,6 +58,7 @@ interface DatabaseFigure {
   readonly replicaBound: number;
   readonly loneCommitMs: number;
   readonly runtime: RuntimeFigure;
+  readonly wire: WireFigure;
   readonly storage: StorageFigure | null;
   readonly process: ProcessFigure;
 }
@@ -64,8 +82,9 @@ async function measureDatabase(
     await driver.stop();
     // Last, beside the chains it is compared with, when everything is as warm as it was for them.
     const loneCommitMs = await measureLoneBound(store, isQuick ? 500 : 2_000);
+    const wire = await measureWire(root, store, isQuick ? QUICK : FULL);
     const server = await measureProcess(root, url);
-    return { name, ownerBound, replicaBound, loneCommitMs, runtime, storage, process: server };
+    return { name, ownerBound, replicaBound, loneCommitMs, runtime, wire, storage, process: server };
   } finally {
     await database.close();
   }
@@ -90,7 +109,7 @@ function toBar(what: string, value: number, unit: string, max: number): Line {
 }
 
 function databaseTable(figure: DatabaseFigure): string {
-  const { name, ownerBound, replicaBound, loneCommitMs, runtime, storage, process: server } = figure;
+  const { name, ownerBound, replicaBound, loneCommitMs, runtime, wire, storage, process: server } = figure;
   const bar = BARS[name];
   const { completionsPerSecond: rate, idleDiamondMs } = runtime;
   return table(name, [
@@ -123,6 +142,7 @@ function databaseTable(figure: DatabaseFigure): string {
       against: "",
     },
     toBar("a diamond alone", idleDiamondMs, "ms", bar.idleMs),
+    ...wireLines(wire, rate, bar.wirePerSecond),
     { what: "bound: one run, commit after commit", ratio: null, value: loneCommitMs, unit: "ms", against: "" },
     ...runtime.shapes.flatMap((shape) => shapeLines(shape, runtime.shapes, bar, loneCommitMs)),
     ...(storage === null
@@ -135,6 +155,19 @@ function databaseTable(figure: DatabaseFigure): string {
     toBar("first start", server.firstStartMs, "ms", bar.startMs),
     ...(server.idleMegabytes === null ? [] : [toBar("idle server", server.idleMegabytes, "MB", bar.megabytes)]),
   ]);
+}
+
+function wireLines(
+  { completionsPerSecond: value, idleDiamondMs }: WireFigure,
+  inProcess: number,
+  min: number | null,
+): readonly Line[] {
+  const line = { what: "diamonds through a Bridge over HTTP, 200 at a time", value, unit: "nodes/s" };
+  return [
+    ...(min === null ? [] : [{ ...line, ratio: value / min, against: `at least ${min}` }]),
+    { ...line, ratio: value / inProcess, against: "the same in process" },
+    { what: "one of them alone", ratio: null, value: idleDiamondMs, unit: "ms", against: "" },
+  ];
 }
 
 function shapeLines(

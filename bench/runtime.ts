@@ -7,7 +7,7 @@ import { createAllowAllJudge, DurableDriver } from "../src/driver/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
 import { planOf, SHAPES } from "./shapes.ts";
 
-const ORG = "bench";
+export const ORG = "bench";
 
 export function createBenchDriver(store: Store): DurableDriver {
   const clock = createSystemClock();
@@ -84,7 +84,12 @@ export async function prepare(store: Store, driver: DurableDriver, source: strin
 }
 
 /** Keeps so many runs going until so many have ended; returns node completions per second. */
-async function measureThroughput(runner: Runner, nodes: number, concurrent: number, total: number): Promise<number> {
+export async function measureThroughput(
+  runner: Runner,
+  nodes: number,
+  concurrent: number,
+  total: number,
+): Promise<number> {
   let begun = 0;
   const lane = async (): Promise<void> => {
     while (begun < total) {
@@ -130,7 +135,7 @@ export interface RuntimeFigure {
   readonly shapes: readonly ShapeFigure[];
 }
 
-const DIAMOND_NODES = 10;
+export const DIAMOND_NODES = 10;
 const CONCURRENT = 200;
 const WARM_UP_NODES = 1_000;
 

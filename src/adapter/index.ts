@@ -11,3 +11,6 @@ export {
   type LogLine,
   type StreamPart,
 } from "./adapter.ts";
+export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
+export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";
+export type { Sample } from "./conformance-request.ts";

@@ -53,8 +53,8 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
   addRoute(hono, "GET", "/health", async (context) => {
     const { executions, deliveries, clock, instanceId, redactor } = options;
     const reply = await askHealth(executions.adapters, clock, instanceId, deliveries.isDegraded);
-    const text = JSON.stringify(reply);
-    return context.body(redactor?.text(text) ?? text, 200, JSON_HEADERS);
+    const said: unknown = redactor?.json({ ...reply }) ?? reply;
+    return context.body(JSON.stringify(said), 200, JSON_HEADERS);
   });
   hono.all(`${EXECUTIONS_PATH}/*`, (context) => answerAbout(context, options));
   return { fetch: hono.fetch, request: hono.request, stop: () => desk.stop() };

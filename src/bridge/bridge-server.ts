@@ -35,11 +35,13 @@ export interface BridgeOptions {
     readonly name?: string;
     readonly environment?: string;
     readonly capabilities?: readonly string[];
+    /** The provider that takes nodes which name none. */
+    readonly defaultProvider?: string;
     /** Where the server reaches this Bridge; the address it listens on otherwise. */
     readonly publicUrl?: string;
   };
   readonly redactor?: Redactor;
-  readonly executionsMax?: number;
+  readonly openMax?: number;
   readonly callbackOrigins?: readonly string[];
   readonly onTrouble?: (message: string) => void;
 }
@@ -78,7 +80,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     clock,
     instanceId,
     tokens: () => registrar?.dispatchTokens() ?? [joinToken],
-    ...(options.executionsMax === undefined ? {} : { executionsMax: options.executionsMax }),
+    ...(options.openMax === undefined ? {} : { openMax: options.openMax }),
     ...(options.callbackOrigins === undefined ? {} : { callbackOrigins: options.callbackOrigins }),
     ...redaction,
     ...trouble,
@@ -113,7 +115,7 @@ function registrationOf(
   url: string,
   providers: readonly string[],
 ): Registration {
-  const { id, name, environment, capabilities = [], publicUrl } = register;
+  const { id, name, environment, capabilities = [], defaultProvider, publicUrl } = register;
   return {
     id,
     ...(name === undefined ? {} : { name }),
@@ -123,6 +125,7 @@ function registrationOf(
     instanceStartedAt: new Date(clock.now()).toISOString(),
     capabilities: [...capabilities],
     providers: [...providers],
+    ...(defaultProvider === undefined ? {} : { defaultProvider }),
   };
 }
 

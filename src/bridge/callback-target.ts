@@ -114,12 +114,13 @@ export class CallbackTarget {
   async #post(load: readonly Load[]): Promise<void> {
     const { send, token } = this.#options;
     const pauses = this.#pauses;
+    const used = token();
     const [only] = load;
     const isBatch = load.length > 1;
     this.#inFlight += 1;
     const reply = await send(isBatch ? batchUrlOf(this.#url) : this.#url, {
       method: "POST",
-      headers: { [GATEWAY_TOKEN_HEADER]: token() },
+      headers: { [GATEWAY_TOKEN_HEADER]: used },
       body: isBatch ? `{"callbacks":[${load.map(({ text }) => text).join(",")}]}` : (only?.text ?? ""),
       timeoutMs: REQUEST_MS,
       bytesMax: REPLY_BYTES_MAX,
@@ -127,7 +128,9 @@ export class CallbackTarget {
     this.#inFlight -= 1;
     if (this.#isClosed) return;
     const parcels = load.map(({ parcel }) => parcel);
-    if (!reply.ok || isForAll(reply)) this.#giveBack(parcels, reply, pauses);
+    // Refused only because the token changed on the way: the new one needs no pause.
+    if (reply.ok && reply.status === 401 && token() !== used) this.#ready.unshift(...parcels);
+    else if (!reply.ok || isForAll(reply)) this.#giveBack(parcels, reply, pauses);
     else {
       this.#failures = 0;
       if (isBatch) this.#takeBatchReply(parcels, reply);

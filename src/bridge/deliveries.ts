@@ -109,7 +109,7 @@ export class Deliveries {
       });
     }
     for (const target of this.#targets.values()) target.close();
-    outbox.flush();
+    outbox.close();
   }
 
   #hand(dispatchId: string, url: string, times: number): void {

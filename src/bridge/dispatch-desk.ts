@@ -14,12 +14,12 @@ export interface DeskOptions {
   readonly deliveries: Deliveries;
   readonly clock: Clock;
   /** How many dispatches may be open at once. */
-  readonly executionsMax?: number;
+  readonly openMax?: number;
   /** Where results may be sent. Any server that holds a token may say where, when there is no list. */
   readonly callbackOrigins?: readonly string[];
 }
 
-export const EXECUTIONS_MAX = 1_000;
+export const OPEN_MAX = 1_000;
 
 type SentDispatch = z.infer<typeof sentDispatchSchema>;
 
@@ -31,7 +31,7 @@ export class DispatchDesk {
 
   constructor(options: DeskOptions) {
     this.#options = options;
-    this.#max = options.executionsMax ?? EXECUTIONS_MAX;
+    this.#max = options.openMax ?? OPEN_MAX;
   }
 
   stop(): void {

@@ -1,15 +1,7 @@
-export { type BridgeApp, type BridgeAppOptions, createBridgeApp } from "./bridge-app.ts";
 export { type BridgeOptions, type RunningBridge, startBridge } from "./bridge-server.ts";
 export { callbackOf, lostCallback, readCallback, reportOutcome } from "./callback.ts";
-export { Deliveries, type DeliveriesOptions } from "./deliveries.ts";
 export { performDispatch, type Delivery } from "./dispatch.ts";
-export type { Archive } from "./ended-results.ts";
-export { type Begun, Executions, type ExecutionsOptions, type StartAnswer } from "./executions.ts";
-export { Journal, type JournalOptions } from "./journal.ts";
+export { Executions, type ExecutionsOptions, type StartAnswer } from "./executions.ts";
 export type { ExecutionReport } from "./open-dispatch.ts";
-export { Outbox, type OutboxOptions } from "./outbox.ts";
 export type { Outcome, TimedLine } from "./outcome.ts";
-export { createPartialBatcher, type PartialBatcher } from "./partials.ts";
-export type { Send } from "./peer-send.ts";
-export { Registrar, type RegistrarOptions } from "./registrar.ts";
 export * from "./wire.ts";

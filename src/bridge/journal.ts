@@ -56,8 +56,13 @@ export class Journal implements Begun {
     this.#untilCompaction = COMPACT_EVERY;
     for (const [id, at] of this.#begunAt) if (now - at > KEEP_MS) this.#begunAt.delete(id);
     const fresh = `${this.#file}.new`;
-    writeFileSync(fresh, [...this.#begunAt].map(([id, at]) => lineOf(id, at)).join(""), { mode: 0o600 });
-    renameSync(fresh, this.#file);
+    try {
+      writeFileSync(fresh, [...this.#begunAt].map(([id, at]) => lineOf(id, at)).join(""), { mode: 0o600 });
+      renameSync(fresh, this.#file);
+    } catch {
+      // A full disk takes no new file; the old one is longer than it need be, and may end in half a line.
+      this.#isTorn = true;
+    }
   }
 }
 

@@ -55,12 +55,7 @@ const WRITE_AGAIN_MS = 5_000;
 export class Outbox implements Archive {
   readonly #directory: string;
   readonly #clock: Clock;
-  readonly #limits: {
-    readonly keepMs: number;
-    readonly bytes: number;
-    readonly segment: number;
-    readonly cache: number;
-  };
+  readonly #limits: Readonly<Record<"keepMs" | "bytes" | "segment" | "cache", number>>;
   readonly #append: Append;
   readonly #onTrouble: (message: string) => void;
   readonly #entries = new Map<string, Entry>();
@@ -89,7 +84,7 @@ export class Outbox implements Archive {
     this.#readBack();
   }
 
-  /** True while the disk does not take what is written; results are then kept in memory only. */
+  /** The disk does not take what is written; results are then kept in memory only. */
   get isDegraded(): boolean {
     return this.#isDegraded;
   }
@@ -104,9 +99,8 @@ export class Outbox implements Archive {
   }
 
   textOf(dispatchId: string): string | undefined {
-    const entry = this.#entries.get(dispatchId);
-    if (entry === undefined || entry.text !== null) return entry?.text ?? undefined;
-    return entry.place?.segment.textAt(entry.place.start, entry.place.length);
+    const { text, place } = this.#entries.get(dispatchId) ?? {};
+    return text ?? place?.segment.textAt(place.start, place.length);
   }
 
   /** What is still to be sent, oldest first. */
@@ -133,8 +127,8 @@ export class Outbox implements Archive {
     if (entry === undefined || entry.isSettled) return;
     entry.isSettled = true;
     if (entry.place !== null) this.#forgetText(entry);
-    const bytes = Buffer.from(settledLine(dispatchId, this.#clock.now()));
-    this.#write({ bytes, entry: null, written: null });
+    const line = settledLine(dispatchId, this.#clock.now());
+    this.#write({ bytes: Buffer.from(line), entry: null, written: null });
   }
 
   /** Writes what waits now. */
@@ -165,6 +159,12 @@ export class Outbox implements Archive {
       if (this.#entries.get(entry.dispatchId) === entry) this.#entries.delete(entry.dispatchId);
       return [];
     });
+  }
+
+  /** Writes what waits, and no more by itself. */
+  close(): void {
+    this.flush();
+    this.#stopTimer?.();
   }
 
   #write(line: Line): void {
@@ -218,9 +218,9 @@ export class Outbox implements Archive {
   }
 
   #addSegment(number: number): Segment {
+    this.#nextNumber = number + 1;
     const segment = new Segment(this.#directory, number, this.#clock.now());
     this.#segments.push(segment);
-    this.#nextNumber = number + 1;
     return segment;
   }
 

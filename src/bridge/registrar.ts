@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Clock, Stop } from "../clock/index.ts";
 import type { Send } from "./peer-send.ts";
@@ -28,8 +29,7 @@ const PATH = "/api/v1/gateways";
 /** A heartbeat may be answered without tokens: they are shown once. */
 const registeredSchema = z.object({
   gatewayId: z.string().optional(),
-  dispatchToken: z.string().min(1).optional(),
-  callbackToken: z.string().min(1).optional(),
+  tokens: z.object({ dispatchToken: z.string().min(1), callbackToken: z.string().min(1) }).optional(),
 });
 
 /** Makes a server know this Bridge, again and again, so that one that was restarted knows it too. */
@@ -66,7 +66,7 @@ export class Registrar {
     const reply = await send(urlOf(server, "/register"), {
       method: "POST",
       headers: { authorization: `Bearer ${joinToken}` },
-      body: JSON.stringify(registration),
+      body: JSON.stringify({ ...registration, ...this.#proof() }),
       timeoutMs: REQUEST_MS,
       bytesMax: REPLY_BYTES_MAX,
     });
@@ -98,7 +98,7 @@ export class Registrar {
     const { server, onTokens } = this.#options;
     if (status !== 200 && status !== 201) return `${server} answered ${status}: ${text.slice(0, 300)}`;
     const registered = readRegistered(text);
-    const { dispatchToken, callbackToken = this.#callbackToken } = registered ?? {};
+    const { dispatchToken, callbackToken = this.#callbackToken } = registered?.tokens ?? {};
     const isWhole = dispatchToken !== undefined || this.#dispatchTokens.length > 0;
     if (registered === null || callbackToken === null || !isWhole) {
       return `${server} registered this Bridge without giving it tokens`;
@@ -109,6 +109,12 @@ export class Registrar {
     this.#callbackToken = callbackToken;
     if (hasChanged) onTokens?.();
     return null;
+  }
+
+  /** Says that this instance has its tokens, without showing them: they then stay as they are. */
+  #proof(): Pick<Registration, "callbackTokenHash"> {
+    if (this.#callbackToken === null) return {};
+    return { callbackTokenHash: createHash("sha256").update(this.#callbackToken, "utf8").digest("hex") };
   }
 
   #fail(problem: string): void {

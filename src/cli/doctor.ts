@@ -40,6 +40,7 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
     // A server of ours on the port is no obstacle but the very thing.
     ...(server === null ? [await freePort(config)] : []),
     await reachable(io, options),
+    models(io),
   ];
   if (options.json === true) printJson(io, { ok: findings.every(({ ok }) => ok), findings });
   else print(io, findings);
@@ -107,6 +108,23 @@ async function reachable(io: Io, options: DoctorOptions): Promise<Finding> {
     const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
     return ill("server", `${link.url}: ${reasonOf(thrown)}`, fix);
   }
+}
+
+const MODEL_KEYS = [
+  ["openai", "OPENAI_API_KEY"],
+  ["anthropic", "ANTHROPIC_API_KEY"],
+  ["google", "GOOGLE_GENERATIVE_AI_API_KEY"],
+] as const;
+
+/** Nobody needs a model; but whoever names one without a key should not have to find out from a failed run. */
+function models({ env }: Io): Finding {
+  const [set, missing] = [true, false].map((isSet) =>
+    MODEL_KEYS.filter(([, name]) => ((env[name] ?? "") !== "") === isSet),
+  );
+  const known = (set ?? []).map(([vendor]) => vendor).join(", ");
+  const unknown = (missing ?? []).map(([vendor, name]) => `${vendor} (${name})`).join(", ");
+  const without = unknown === "" ? "" : `no key for ${unknown}: steps of theirs fail with provider_auth`;
+  return fine("models", [known === "" ? "" : `keys for ${known}`, without].filter((part) => part !== "").join("; "));
 }
 
 function print(io: Io, findings: readonly Finding[]): void {

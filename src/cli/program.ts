@@ -11,6 +11,7 @@ import {
   type Workbench,
 } from "./command-words.ts";
 import { completion, type Shell, SHELLS } from "./completion.ts";
+import { addGatewayCommands } from "./gateway-commands.ts";
 import { addHostCommands } from "./host-commands.ts";
 import type { Io } from "./io.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
@@ -47,6 +48,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);
   addKeyCommands(program, bench);
+  addGatewayCommands(program, bench);
   program
     .command("completion")
     .description("print the completion script for a shell")

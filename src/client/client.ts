@@ -7,6 +7,7 @@ import type {
   Approval,
   Checkpoint,
   Frame,
+  Gateway,
   Key,
   KeyWish,
   ListPage,
@@ -166,6 +167,19 @@ export class SluiceClient {
 
   async revokeKey(keyId: string): Promise<void> {
     await this.#send("DELETE", `/keys/${encode(keyId)}`, {});
+  }
+
+  /** All of them: there are few. */
+  listGateways(): Promise<ListPage<Gateway>> {
+    return this.#ask("GET", "/gateways");
+  }
+
+  getGateway(id: string): Promise<Gateway> {
+    return this.#ask("GET", `/gateways/${encode(id)}`);
+  }
+
+  async deleteGateway(id: string): Promise<void> {
+    await this.#send("DELETE", `/gateways/${encode(id)}`, {});
   }
 
   getBlob(hash: string): Promise<Json> {

@@ -208,6 +208,24 @@ export interface Answer {
   readonly modifications?: JsonObject;
 }
 
+/** A place of execution. */
+export interface Gateway {
+  readonly id: string;
+  readonly name: string | null;
+  readonly environment: string | null;
+  /** Null: in the server's own process. */
+  readonly url: string | null;
+  readonly default: boolean;
+  readonly minTrustLevel: number;
+  readonly capabilities: readonly string[];
+  readonly providers: readonly string[];
+  readonly defaultProvider: string | null;
+  readonly status: "healthy" | "degraded" | "offline";
+  readonly instanceId: string | null;
+  readonly seenAt: string | null;
+  readonly history?: readonly { readonly status: string; readonly at: string }[];
+}
+
 export interface Key {
   readonly id: string;
   readonly label: string;

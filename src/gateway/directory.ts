@@ -37,8 +37,10 @@ export interface DirectoryOptions {
 }
 
 interface Known {
-  gateways: readonly Gateway[];
-  readonly tokens: Map<string, string>;
+  readonly gateways: readonly Gateway[];
+  readonly tokens: ReadonlyMap<string, string>;
+  /** Which reading it comes from; readings may overtake each other. */
+  readonly reading: number;
 }
 
 const REFRESH_MS = 1_000;
@@ -55,6 +57,7 @@ export class GatewayDirectory {
   readonly #listeners = new Set<(gateway: Gateway) => void>();
   #stop: Stop | null = null;
   #isStopped = false;
+  #readings = 0;
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
@@ -100,8 +103,8 @@ export class GatewayDirectory {
   }
 
   async refresh(orgId: string): Promise<void> {
-    const { store, box } = this.#options;
-    const before = this.#known.get(orgId);
+    const { store } = this.#options;
+    const reading = (this.#readings += 1);
     const links = new Map((await store.listGatewayLinks(orgId)).map((link) => [link.gatewayId, link]));
     const gateways: Gateway[] = [];
     const tokens = new Map<string, string>();
@@ -110,15 +113,16 @@ export class GatewayDirectory {
       for (const { id, body } of page.data) {
         const link = links.get(id);
         gateways.push(this.#gatewayOf(orgId, id, body, link));
-        const token =
-          link?.dispatchToken === null ? undefined : box.open(link?.dispatchToken ?? "", placeOf(orgId, id));
+        const token = this.#dispatchTokenIn(link);
         if (token !== undefined) tokens.set(id, token);
       }
       cursor = page.nextCursor;
       if (cursor === null) break;
     }
     if (!gateways.some(({ isLocal }) => isLocal)) gateways.push(...this.#bareLocal(orgId));
-    this.#known.set(orgId, { gateways, tokens });
+    const before = this.#known.get(orgId);
+    if (before !== undefined && before.reading > reading) return;
+    this.#known.set(orgId, { gateways, tokens, reading });
     this.#tellChanges(before?.gateways ?? [], gateways);
   }
 
@@ -151,8 +155,7 @@ export class GatewayDirectory {
     const entry = await store.getEntry(orgId, "gateway", id);
     const spec = { ...(entry === undefined ? NEW_SPEC : specOf(entry.body)), ...specPartOf(registration) };
     await store.putEntry(orgId, "gateway", id, { ...spec }, clock.now());
-    const isKnown = link?.callbackHash !== null && link?.callbackHash === registration.callbackTokenHash;
-    const tokens = isKnown ? null : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
+    const tokens = this.#hasTokens(link, registration) ? null : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
     await this.#putLink(orgId, id, link, { ...tokens, instanceId, instanceStartedAt: startedAt });
     await this.refresh(orgId);
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
@@ -195,6 +198,17 @@ export class GatewayDirectory {
     return isGone ? "removed" : "unknown";
   }
 
+  /** It proves that it has the present tokens, and we still can read ours. */
+  #hasTokens(link: GatewayLink | undefined, { callbackTokenHash }: Registration): boolean {
+    if (link === undefined || callbackTokenHash === undefined || link.callbackHash !== callbackTokenHash) return false;
+    return this.#dispatchTokenIn(link) !== undefined;
+  }
+
+  #dispatchTokenIn(link: GatewayLink | undefined): string | undefined {
+    if (link === undefined || link.dispatchToken === null) return undefined;
+    return this.#options.box.open(link.dispatchToken, placeOf(link.orgId, link.gatewayId));
+  }
+
   async #putLink(
     orgId: string,
     gatewayId: string,
@@ -209,11 +223,13 @@ export class GatewayDirectory {
     const { store, box, clock } = this.#options;
     const now = clock.now();
     const hash = given.callbackToken === undefined ? (before?.callbackHash ?? null) : hashToken(given.callbackToken);
+    const isRegistered = given.instanceId !== undefined;
     const isRotated = before !== undefined && before.callbackHash !== null && before.callbackHash !== hash;
     await store.putGatewayLink({
       orgId,
       gatewayId,
-      status: "healthy",
+      // An operator's word changes what a gateway is, not how it is.
+      status: isRegistered ? "healthy" : (before?.status ?? "healthy"),
       instanceId: given.instanceId ?? before?.instanceId ?? null,
       instanceStartedAt: given.instanceStartedAt ?? before?.instanceStartedAt ?? null,
       dispatchToken:
@@ -223,7 +239,7 @@ export class GatewayDirectory {
       callbackHash: hash,
       previousCallbackHash: isRotated ? before.callbackHash : (before?.previousCallbackHash ?? null),
       previousUntil: isRotated ? now + OVERLAP_MS : (before?.previousUntil ?? null),
-      seenAt: now,
+      seenAt: isRegistered ? now : (before?.seenAt ?? null),
     });
   }
 
@@ -231,12 +247,14 @@ export class GatewayDirectory {
     const { local } = this.#options;
     const isLocal = id === LOCAL_GATEWAY && local !== null;
     const spec = specOf(body);
+    // Nothing can be sent where nobody has said it is.
+    const status = spec.url === "" ? "offline" : (link?.status ?? "healthy");
     return {
       ...spec,
       ...(isLocal ? { providers: local.providers, defaultProvider: local.defaultProvider } : {}),
       orgId,
       id,
-      status: isLocal ? "healthy" : (link?.status ?? "healthy"),
+      status: isLocal ? "healthy" : status,
       instanceId: link?.instanceId ?? null,
       seenAt: link?.seenAt ?? null,
       isLocal,

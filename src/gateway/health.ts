@@ -62,9 +62,14 @@ export class GatewayHealth {
       timeoutMs: PING_TIMEOUT_MS,
       bytesMax: BYTES_MAX,
     });
-    const missed = reply.ok ? 0 : (this.#missed.get(key) ?? 0) + 1;
+    // What a proxy says in the place of a Bridge that is gone is no answer of the Bridge.
+    const said = reply.ok ? statusIn(reply.text, reply.status) : null;
+    const before = this.#missed.get(key) ?? 0;
+    // It has come back since, by registering: it is given three chances again.
+    const isBack = before >= MISSED_MAX && gateway.status !== "offline";
+    const missed = said !== null ? 0 : isBack ? 1 : before + 1;
     this.#missed.set(key, missed);
-    const status = reply.ok ? statusOf(reply.text) : missed >= MISSED_MAX ? "offline" : null;
+    const status = said ?? (missed >= MISSED_MAX ? "offline" : null);
     if (status !== null && status !== gateway.status) {
       await store.setGatewayStatus(gateway.orgId, gateway.id, status, clock.now());
       await directory.refresh(gateway.orgId);
@@ -73,12 +78,12 @@ export class GatewayHealth {
 }
 
 /** A Bridge that answers at all is there; what it says of itself counts only if it can be read. */
-function statusOf(text: string): GatewayStatus {
+function statusIn(text: string, code: number): GatewayStatus | null {
   try {
     const { status } = JSON.parse(text) as { readonly status?: unknown };
     if (status === "healthy" || status === "degraded" || status === "offline") return status;
   } catch {
     // Something answers there that is no Bridge.
   }
-  return "degraded";
+  return code >= 500 ? null : "degraded";
 }

@@ -1,6 +1,7 @@
 export { type Gateway, GatewayDirectory, LOCAL_GATEWAY, type LocalGateway } from "./directory.ts";
 export type { GatewaySpec } from "./gateway-spec.ts";
 export { type GatewaysOptions, type OpenedGateways, openGateways } from "./open-gateways.ts";
-export { type Opened, RemoteDispatcher, type RemoteReport } from "./remote-dispatcher.ts";
+export type { Opened, RemoteReport } from "./opened.ts";
+export { RemoteDispatcher } from "./remote-dispatcher.ts";
 export { chooseRoute } from "./routing.ts";
 export type { Tickets } from "./ticket.ts";

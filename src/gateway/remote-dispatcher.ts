@@ -1,57 +1,16 @@
-import {
-  type CallbackBody,
-  DISPATCH_BATCH_PATH,
-  DISPATCH_SYNC_PATH,
-  type DispatchBody,
-  DISPATCHES_PER_BATCH_MAX,
-  EXECUTIONS_PATH,
-} from "../bridge/index.ts";
-import type { Clock, Stop } from "../clock/index.ts";
+import { DISPATCH_BATCH_PATH, DISPATCH_SYNC_PATH, EXECUTIONS_PATH } from "../bridge/index.ts";
+import type { Clock } from "../clock/index.ts";
 import { type PeerAgent, type PeerFailure, type PeerReply, requestPeer } from "../outbound/index.ts";
-import { detailIn, detailOf, parsed, resultsOf, viewOf } from "./bridge-reply.ts";
+import { detailIn, itemsIn, resultIn, type View, viewIn } from "./bridge-reply.ts";
 import type { Gateway, GatewayDirectory } from "./directory.ts";
-
-/** An attempt that was, or is about to be, handed to a Bridge. */
-export interface Opened {
-  readonly orgId: string;
-  readonly gatewayId: string;
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly attempt: number;
-  readonly dispatchId: string;
-  readonly effects: DispatchBody["effects"];
-}
-
-/** One that is handed over by us. */
-export interface Sending extends Opened {
-  readonly body: DispatchBody;
-  readonly isSync: boolean;
-}
-
-/** What becomes of attempts, told to whoever handed them over. */
-export interface RemoteReport {
-  /** The Bridge's own words, pulled or given in answer. */
-  ended(opened: Opened, body: CallbackBody): void;
-  /** It never began, or cannot be reached: the attempt failed. */
-  failed(opened: Opened, code: "dispatch_failed" | "gateway_unreachable", message: string): void;
-  /** The Bridge does not know it, or not any more: it must be sent again, or is unknown for ever. */
-  lost(opened: Opened): void;
-}
+import { batchesOf, type DispatchBatch } from "./dispatch-batch.ts";
+import { type Entry, entryOf, type Opened, type RemoteReport, type Sending } from "./opened.ts";
 
 export interface RemoteDispatcherOptions {
   readonly directory: GatewayDirectory;
   readonly agent: PeerAgent;
   readonly clock: Clock;
   readonly report: RemoteReport;
-}
-
-interface Entry {
-  readonly opened: Opened;
-  /** Null: another process sent it. */
-  readonly body: DispatchBody | null;
-  readonly isSync: boolean;
-  tries: number;
-  stop: Stop | null;
 }
 
 /** A dispatch is tried this often, with these waits in between; the last wait ends with a question. */
@@ -62,7 +21,15 @@ const PULL_TIMEOUT_MS = 10_000;
 const PULL_EVERY_MS = 30_000;
 const REPLY_BYTES_MAX = 8 * 1_048_576;
 const SYNC_GRACE_MS = 5_000;
-const BATCH_BYTES_MAX = 8 * 1_048_576;
+
+/** How a try to hand an attempt over ended. */
+interface TryEnd {
+  /** Null: no answer. */
+  readonly status: number | null;
+  readonly detail: string;
+  /** False only when it certainly did not begin. */
+  readonly mayHaveBegun: boolean;
+}
 
 /** Hands attempts to Bridges over HTTP, those of one commit to one gateway together, and asks for those gone silent. */
 export class RemoteDispatcher {
@@ -89,17 +56,16 @@ export class RemoteDispatcher {
   send({ body, isSync, ...opened }: Sending): void {
     const { dispatchId } = opened;
     if (this.#isClosed || this.#open.has(dispatchId)) return;
-    const entry: Entry = { opened, body, isSync, tries: 0, stop: null };
+    const entry = entryOf(opened, body, isSync);
     this.#open.set(dispatchId, entry);
-    if (isSync) void this.#sendSync(entry, body);
-    else this.#enqueue(entry);
+    this.#try(entry);
   }
 
   /** Takes on an attempt that another process sent, or may have sent: it is asked for, never sent. */
   adopt(opened: Opened): void {
     const { dispatchId } = opened;
     if (this.#isClosed || this.#open.has(dispatchId)) return;
-    const entry: Entry = { opened, body: null, isSync: false, tries: TRY_WAITS_MS.length, stop: null };
+    const entry = entryOf(opened, null, false);
     this.#open.set(dispatchId, entry);
     void this.#pull(entry);
   }
@@ -113,7 +79,21 @@ export class RemoteDispatcher {
 
   /** Best effort: nobody waits for a Bridge that is told to stop. */
   cancel(orgId: string, gatewayId: string, dispatchId: string): void {
+    const entry = this.#open.get(dispatchId);
     this.forget(dispatchId);
+    if (entry !== undefined) entry.isCancelled = true;
+    // What has not left this process is simply not sent.
+    if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#tellCancel(orgId, gatewayId, dispatchId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { stop } of this.#open.values()) stop?.();
+    this.#open.clear();
+    this.#waiting.clear();
+  }
+
+  #tellCancel(orgId: string, gatewayId: string, dispatchId: string): void {
     const gateway = this.#options.directory.find(orgId, gatewayId);
     if (gateway === undefined) return;
     void this.#request(gateway, "POST", `${EXECUTIONS_PATH}/${encodeURIComponent(dispatchId)}/cancel`, {
@@ -122,11 +102,9 @@ export class RemoteDispatcher {
     });
   }
 
-  close(): void {
-    this.#isClosed = true;
-    for (const { stop } of this.#open.values()) stop?.();
-    this.#open.clear();
-    this.#waiting.clear();
+  #try(entry: Entry): void {
+    if (entry.isSync) void this.#sendSync(entry);
+    else this.#enqueue(entry);
   }
 
   #enqueue(entry: Entry): void {
@@ -144,81 +122,94 @@ export class RemoteDispatcher {
     this.#isFlushing = false;
     for (const [key, entries] of this.#waiting) {
       this.#waiting.delete(key);
-      for (const batch of batchesOf(entries)) void this.#post(batch);
+      for (const batch of batchesOf(entries.filter((entry) => this.#isCurrent(entry)))) void this.#post(batch);
     }
   }
 
-  async #post(batch: readonly { readonly entry: Entry; readonly text: string }[]): Promise<void> {
-    const entries = batch.map(({ entry }) => entry);
+  async #post({ entries, texts }: DispatchBatch): Promise<void> {
     for (const entry of entries) entry.tries += 1;
     const gateway = this.#gatewayOf(entries[0]);
     if (gateway === undefined) {
       for (const entry of entries) this.#fail(entry, "gateway_unreachable", "its gateway is no longer registered");
       return;
     }
-    const body = `{"dispatches":[${batch.map(({ text }) => text).join(",")}]}`;
+    const body = `{"dispatches":[${texts.join(",")}]}`;
     const reply = await this.#request(gateway, "POST", DISPATCH_BATCH_PATH, { body, timeoutMs: SEND_TIMEOUT_MS });
-    const results = reply.ok && reply.status < 300 ? resultsOf(reply.text, entries.length) : null;
+    const items = reply.ok && reply.status < 300 ? itemsIn(reply.text, entries.length) : null;
     entries.forEach((entry, index) => {
-      const result = results?.[index];
-      if (result !== undefined) this.#judge(entry, result.status, detailOf(result.body), true);
-      else if (reply.ok) this.#judge(entry, reply.status, detailIn(reply.text), true);
-      else this.#judge(entry, null, reply.message, reply.wasSent);
+      const item = items?.[index];
+      // Who answers for each dispatch knows what it has begun.
+      this.#judge(entry, item === undefined ? tryEndOf(reply) : { ...item, mayHaveBegun: false });
     });
   }
 
-  /** `status` null: no answer. `wasSent` false: certainly not begun. */
-  #judge(entry: Entry, status: number | null, detail: string, wasSent: boolean): void {
-    if (this.#open.get(entry.opened.dispatchId) !== entry) return;
-    if (status !== null && status >= 200 && status < 300) return this.#pullLater(entry, PULL_EVERY_MS);
+  #judge(entry: Entry, { status, detail, mayHaveBegun }: TryEnd): void {
+    const { orgId, gatewayId, dispatchId, effects } = entry.opened;
+    const isTaken = status !== null && status >= 200 && status < 300;
+    if (!this.#isCurrent(entry)) {
+      // The word to stop may have come before what it was about.
+      if (isTaken && entry.isCancelled) this.#tellCancel(orgId, gatewayId, dispatchId);
+      return;
+    }
+    if (isTaken) return this.#pullLater(entry, PULL_EVERY_MS);
     const isAgain = status === null || status >= 500 || status === 401 || status === 408 || status === 429;
     if (!isAgain) return this.#fail(entry, "dispatch_failed", `the Bridge refused it (${status}): ${detail}`);
+    entry.isUnsure ||= mayHaveBegun && (status === null || status >= 500);
     // What may have begun and must not begin twice is only asked for.
-    const isUnsure = entry.opened.effects === "at_most_once" && wasSent && (status === null || status >= 500);
+    const isBarred = effects === "at_most_once" && entry.isUnsure;
     const wait = TRY_WAITS_MS[Math.min(entry.tries, TRY_WAITS_MS.length) - 1] ?? 0;
-    const mayTry = entry.tries < TRY_WAITS_MS.length && !isUnsure;
-    if (status === 401) void this.#options.directory.refresh(entry.opened.orgId).catch(() => undefined);
+    const mayTry = entry.tries < TRY_WAITS_MS.length && !isBarred;
+    if (status === 401) void this.#options.directory.refresh(orgId).catch(() => undefined);
     entry.stop = this.#options.clock.after(wait, () => {
-      if (mayTry) this.#enqueue(entry);
-      else void this.#pull(entry, { isLast: true, detail });
+      if (mayTry) this.#try(entry);
+      else void this.#pull(entry, detail);
     });
   }
 
   #pullLater(entry: Entry, waitMs: number): void {
+    entry.isHandedOver = true;
     entry.stop?.();
     entry.stop = this.#options.clock.after(waitMs, () => void this.#pull(entry));
   }
 
-  /** `isLast`: it could not be handed over, and this is the last question before that is said. */
-  async #pull(entry: Entry, last: { readonly isLast: boolean; readonly detail: string } | null = null): Promise<void> {
+  /** `last`: it could not be handed over for this reason, and is asked for once before that is said. */
+  async #pull(entry: Entry, last: string | null = null): Promise<void> {
     const { opened } = entry;
-    const { dispatchId } = opened;
     const gateway = this.#gatewayOf(entry);
+    const path = `${EXECUTIONS_PATH}/${encodeURIComponent(opened.dispatchId)}`;
     const reply =
-      gateway === undefined
-        ? null
-        : await this.#request(gateway, "GET", `${EXECUTIONS_PATH}/${encodeURIComponent(dispatchId)}`, {
-            timeoutMs: PULL_TIMEOUT_MS,
-          });
-    if (this.#open.get(dispatchId) !== entry) return;
-    if (reply?.ok === true && reply.status === 404) {
-      if (last === null) return this.#lose(entry);
-      return this.#giveUp(entry, last.detail);
-    }
-    const view = reply?.ok === true && reply.status === 200 ? viewOf(reply.text) : null;
-    if (view === null) {
-      if (last !== null) return this.#giveUp(entry, last.detail);
-      return this.#pullLater(entry, PULL_EVERY_MS);
-    }
-    if (view.state === "lost") return this.#lose(entry);
-    if (view.state === "running" || view.result === undefined) return this.#pullLater(entry, PULL_EVERY_MS);
-    this.forget(dispatchId);
-    this.#options.report.ended(opened, view.result);
+      gateway === undefined ? null : await this.#request(gateway, "GET", path, { timeoutMs: PULL_TIMEOUT_MS });
+    if (!this.#isCurrent(entry)) return;
+    const isMissing = reply?.ok === true && reply.status === 404;
+    const view = reply?.ok === true && reply.status === 200 ? viewIn(reply.text, opened) : null;
+    if (view !== null) return this.#see(entry, view);
+    const isBarred = opened.effects === "at_most_once" && entry.isUnsure;
+    if (last !== null && !isBarred) return this.#fail(entry, "gateway_unreachable", last);
+    // As long as nobody answers for it, it may still be at work.
+    if (isMissing) this.#lose(entry);
+    else this.#pullLater(entry, PULL_EVERY_MS);
   }
 
-  #giveUp(entry: Entry, detail: string): void {
-    if (entry.opened.effects === "at_most_once") return this.#lose(entry);
-    this.#fail(entry, "gateway_unreachable", detail);
+  #see(entry: Entry, view: View): void {
+    switch (view.state) {
+      case "running":
+        return this.#pullLater(entry, PULL_EVERY_MS);
+      case "lost":
+        return this.#lose(entry);
+      case "unreadable":
+        return this.#fail(entry, "dispatch_failed", `the Bridge ran it, and ${view.problem}`);
+      case "ended":
+        void this.#end(entry, view.result);
+    }
+  }
+
+  async #end(entry: Entry, result: Extract<View, { state: "ended" }>["result"]): Promise<void> {
+    const { dispatchId } = entry.opened;
+    this.forget(dispatchId);
+    const isTaken = await this.#options.report.ended(entry.opened, result);
+    if (isTaken || this.#isClosed || this.#open.has(dispatchId)) return;
+    this.#open.set(dispatchId, entry);
+    this.#pullLater(entry, PULL_EVERY_MS);
   }
 
   #lose(entry: Entry): void {
@@ -231,33 +222,30 @@ export class RemoteDispatcher {
     this.#options.report.failed(entry.opened, code, message);
   }
 
-  async #sendSync(entry: Entry, sent: DispatchBody): Promise<void> {
-    const { opened } = entry;
+  async #sendSync(entry: Entry): Promise<void> {
+    entry.tries += 1;
     const gateway = this.#gatewayOf(entry);
     if (gateway === undefined) return this.#fail(entry, "gateway_unreachable", "its gateway is no longer registered");
-    entry.tries = TRY_WAITS_MS.length;
-    const { timeoutMs } = sent;
+    const timeoutMs = entry.body?.timeoutMs ?? null;
     const reply = await this.#request(gateway, "POST", DISPATCH_SYNC_PATH, {
-      body: JSON.stringify(sent),
+      body: JSON.stringify(entry.body),
       ...(timeoutMs === null ? {} : { timeoutMs: timeoutMs + SYNC_GRACE_MS }),
     });
-    if (this.#open.get(opened.dispatchId) !== entry) return;
-    const body = reply.ok && reply.status === 200 ? parsed<CallbackBody>(reply.text) : null;
-    if (body !== null) {
-      this.forget(opened.dispatchId);
-      this.#options.report.ended(opened, body);
-    } else if (reply.ok) this.#judge(entry, reply.status, detailIn(reply.text), true);
-    else this.#judge(entry, null, reply.message, reply.wasSent);
+    if (this.#isCurrent(entry) && reply.ok && reply.status === 200)
+      this.#see(entry, resultIn(reply.text, entry.opened));
+    else this.#judge(entry, tryEndOf(reply));
   }
 
   #askAfterChange({ orgId, id }: Gateway): void {
     for (const entry of this.#open.values()) {
-      const { opened } = entry;
-      if (opened.orgId !== orgId || opened.gatewayId !== id || entry.isSync) continue;
+      const { opened, isHandedOver } = entry;
       // What is still on its way there has its own next step.
-      if (entry.stop === null && entry.tries < TRY_WAITS_MS.length) continue;
-      this.#pullLater(entry, 0);
+      if (isHandedOver && opened.orgId === orgId && opened.gatewayId === id) this.#pullLater(entry, 0);
     }
+  }
+
+  #isCurrent(entry: Entry): boolean {
+    return this.#open.get(entry.opened.dispatchId) === entry;
   }
 
   #gatewayOf(entry: Entry | undefined): Gateway | undefined {
@@ -283,20 +271,7 @@ export class RemoteDispatcher {
   }
 }
 
-/** As many to a request as the wire takes, by count and by weight. */
-function batchesOf(entries: readonly Entry[]): { readonly entry: Entry; readonly text: string }[][] {
-  const batches: { readonly entry: Entry; readonly text: string }[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const entry of entries) {
-    const text = JSON.stringify(entry.body);
-    const last = batches.at(-1);
-    if (last === undefined || last.length >= DISPATCHES_PER_BATCH_MAX || bytes + text.length > BATCH_BYTES_MAX) {
-      batches.push([{ entry, text }]);
-      bytes = text.length;
-    } else {
-      last.push({ entry, text });
-      bytes += text.length;
-    }
-  }
-  return batches;
+function tryEndOf(reply: PeerReply | PeerFailure): TryEnd {
+  if (!reply.ok) return { status: null, detail: reply.message, mayHaveBegun: reply.wasSent };
+  return { status: reply.status, detail: detailIn(reply.text), mayHaveBegun: true };
 }

@@ -7,6 +7,6 @@ export {
   type PeerRequest,
 } from "./peer.ts";
 export { createModelFetch, ResponseTooLarge, type ModelFetch, type ModelFetchLimits } from "./model-fetch.ts";
-export { createAllowList, EMPTY_ALLOW_LIST, type AllowList } from "./allow-list.ts";
+export { createAllowList, type AllowList } from "./allow-list.ts";
 export { fetchGuarded, type GuardedFailure, type GuardedReply, type GuardedRequest } from "./guarded-fetch.ts";
-export { type Resolve, type UrlRefusalCode } from "./url-check.ts";
+export type { Resolve, UrlRefusalCode } from "./url-check.ts";

@@ -1,24 +1,22 @@
-import type { z } from "zod";
 import {
   CALLBACK_BATCH_PATH,
   CALLBACK_BYTES_MAX,
   CALLBACK_PATH,
-  type CallbackBody,
   type CallbackReply,
   callbackBatchSchema,
   callbackSchema,
   GATEWAY_TOKEN_HEADER,
   STREAM_PATH,
   streamSchema,
-  usageSchema,
 } from "../bridge/index.ts";
-import { formatPath } from "../core/base/index.ts";
+import type { Json } from "../core/base/index.ts";
 import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "../driver/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, readBody } from "./body.ts";
 import { readExternalReport } from "./external-report.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { readPeerJson } from "./peer-json.ts";
-import { problemBody, Refused, type SentProblem } from "./problem.ts";
+import { readPeerShape } from "./peer-shape.ts";
+import { problemBody, Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 
 /** What Bridges say, under the token of their gateway, and services outside, by the ticket of one attempt. */
@@ -43,10 +41,10 @@ async function takeCallback(services: Services, request: Request): Promise<Respo
 /** Each is answered on its own: one that is wrong does not keep the others from being taken. */
 async function takeCallbacks(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const { callbacks } = checked(callbackBatchSchema, await readPeer(request, BATCH_BYTES_MAX));
+  const { callbacks } = readPeerShape(callbackBatchSchema, await readPeer(request, BATCH_BYTES_MAX));
   const results = await Promise.all(
     callbacks.map((sent) =>
-      report(services, reporter, sent).then(
+      reportWithin(services, reporter, sent).then(
         (body) => ({ status: 200, body }),
         (error: unknown) => {
           if (!(error instanceof Refused)) throw error;
@@ -58,8 +56,16 @@ async function takeCallbacks(services: Services, request: Request): Promise<Resp
   return json({ results });
 }
 
+/** In a batch, too, one callback may weigh no more than it may alone. */
+async function reportWithin(services: Services, reporter: GatewayReporter, sent: Json): Promise<CallbackReply> {
+  if (Buffer.byteLength(JSON.stringify(sent)) > CALLBACK_BYTES_MAX) {
+    throw new Refused("body_too_large", `A callback has at most ${CALLBACK_BYTES_MAX} bytes.`);
+  }
+  return report(services, reporter, sent);
+}
+
 async function report(services: Services, reporter: GatewayReporter, sent: unknown): Promise<CallbackReply> {
-  const body = checkedCallback(sent);
+  const body = readPeerShape(callbackSchema, sent);
   const address = readDispatchId(body.dispatchId);
   if (address === undefined) throw unknownDispatch(body.dispatchId);
   if (address.runId !== body.runId || address.nodeId !== body.stepId || address.attempt !== body.attempt) {
@@ -96,7 +102,7 @@ function replyTo(outcome: ReportOutcome, dispatchId: string): CallbackReply {
 
 async function takePartials(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const { dispatchId, deltas } = checked(streamSchema, await readPeer(request, BODY_BYTES_MAX.other));
+  const { dispatchId, deltas } = readPeerShape(streamSchema, await readPeer(request, BODY_BYTES_MAX.other));
   const address = readDispatchId(dispatchId);
   if (address === undefined) throw unknownDispatch(dispatchId);
   return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
@@ -104,7 +110,8 @@ async function takePartials(services: Services, request: Request): Promise<Respo
 
 async function takeExternal(services: Services, request: Request): Promise<Response> {
   const { tickets } = services.gateways;
-  const token = decodeURIComponent(new URL(request.url).pathname.split("/").at(-1) ?? "");
+  // As it was given out: nothing in it needs to be escaped.
+  const token = new URL(request.url).pathname.split("/").at(-1) ?? "";
   const now = services.config.now();
   const reading = tickets.read(token, now);
   if (reading.kind === "bad") throw new Refused("bad_ticket", "This address was not given out by this server.");
@@ -129,37 +136,6 @@ async function authenticate({ gateways }: Services, request: Request): Promise<G
 async function readPeer(request: Request, bytesMax: number): Promise<unknown> {
   const { bytes } = await readBody(request, { bytesMax, types: [JSON_TYPE], isOptional: false });
   return readPeerJson(bytes);
-}
-
-function checked<S extends z.ZodType>(schema: S, sent: unknown): z.output<S> {
-  const result = schema.safeParse(sent);
-  if (result.success) return result.data;
-  throw refusedShape(result.error.issues);
-}
-
-const USAGE_FIELDS: ReadonlySet<PropertyKey> = new Set(Object.keys(usageSchema.shape));
-
-/** Figures out of range have a code of their own: they are about money. */
-function checkedCallback(sent: unknown): CallbackBody {
-  const result = callbackSchema.safeParse(sent);
-  if (result.success) return result.data;
-  const { issues } = result.error;
-  const isUsage = issues.some(({ path }) => path[0] !== undefined && USAGE_FIELDS.has(path[0]));
-  throw isUsage ? refusedShape(issues, "usage_range") : refusedShape(issues);
-}
-
-const PROBLEMS_MAX = 50;
-
-function refusedShape(
-  issues: readonly z.core.$ZodIssue[],
-  code: "invalid_request" | "usage_range" = "invalid_request",
-): Refused {
-  const problems = issues.slice(0, PROBLEMS_MAX).map((issue): SentProblem => {
-    const path = formatPath(issue.path.map((segment) => (typeof segment === "number" ? segment : String(segment))));
-    const isUsage = issue.path[0] !== undefined && USAGE_FIELDS.has(issue.path[0]);
-    return { code: isUsage ? "usage_range" : "wrong_type", message: `"${path}": ${issue.message}`, path };
-  });
-  return new Refused(code, problems[0]?.message ?? "The report is not valid.", { problems });
 }
 
 function unknownDispatch(dispatchId: string): Refused {

@@ -1,26 +1,38 @@
+import { isJsonArray, isJsonObject, type Json } from "../core/base/index.ts";
 import { parseJson } from "./body.ts";
 import { Refused } from "./problem.ts";
 
 const DEPTH_MAX = 64;
+
+/** The name as it is, or with any of its characters escaped. */
+const MAY_NAME_PROTO = /__proto__|\\u00[567]/i;
 
 /**
  * JSON from a Bridge: thousands of bodies a second, so that it is read without remembering where everything stood.
  * What would be dangerous is refused all the same: names that reach prototypes, and nesting that fills a stack.
  */
 export function readPeerJson(bytes: Uint8Array): unknown {
-  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let source: string;
-  let value: unknown;
+  let value: Json;
   try {
-    source = text.decode(bytes);
-    value = JSON.parse(source);
+    source = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    value = JSON.parse(source) as Json;
   } catch {
     // Says what is wrong and where; it throws for everything that got here.
     return parseJson(bytes).value;
   }
   if (isTooDeep(bytes)) throw new Refused("bad_json", `The body is nested deeper than ${DEPTH_MAX} levels.`);
-  if (source.includes("__proto__")) return parseJson(bytes).value;
+  // A result may well speak of prototypes, as long as no key is called that.
+  if (MAY_NAME_PROTO.test(source) && namesProto(value)) {
+    throw new Refused("bad_json", 'The body has a key "__proto__", which is not taken.');
+  }
   return value;
+}
+
+function namesProto(value: Json): boolean {
+  if (isJsonArray(value)) return value.some(namesProto);
+  if (!isJsonObject(value)) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(namesProto);
 }
 
 const QUOTE = 0x22;

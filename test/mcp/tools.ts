@@ -48,9 +48,6 @@ export function makeToolServer(
   });
   tool("list", "A list.", () => ({ content: [], structuredContent: [1, 2] }));
   tool("silent", "Nothing.", () => ({ content: [] }));
-  tool("garbled", "No answer at all.", () => ({
-    content: [{ type: "image", data: "not base64!", mimeType: "image/png" }],
-  }));
   tool("a.b", "A dot in its name.", () => ({ content: [{ type: "text", text: "dot" }] }));
   return server;
 }

@@ -9,7 +9,7 @@ export interface Dialect {
 }
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
-const event = (data: { readonly type: string }): string => `event: ${data.type}\n${frame(data)}`;
+const event = (type: string, data: object = {}): string => `event: ${type}\n${frame({ type, ...data })}`;
 const usageOf = ({ usage }: Spoken) => (usage === undefined ? DEFAULT_USAGE : usage);
 const idOf = ({ id }: Spoken): string => id ?? "msg_1";
 
@@ -123,27 +123,30 @@ export const anthropicDialect: Dialect = {
       stop_reason: null,
       usage: { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: 1 },
     };
-    const block = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
-    return [event({ type: "message_start", ...{ message } }), ...(spoken.chunks.length === 0 ? [] : [event(block)])];
+    const block = { index: 0, content_block: { type: "text", text: "" } };
+    return [
+      event("message_start", { message }),
+      ...(spoken.chunks.length === 0 ? [] : [event("content_block_start", block)]),
+    ];
   },
-  text: (_, text) => [event({ type: "content_block_delta", ...{ index: 0, delta: { type: "text_delta", text } } })],
+  text: (_, text) => [event("content_block_delta", { index: 0, delta: { type: "text_delta", text } })],
   close: (spoken) => {
-    const said = spoken.chunks.length === 0 ? [] : [event({ type: "content_block_stop", ...{ index: 0 } })];
+    const said = spoken.chunks.length === 0 ? [] : [event("content_block_stop", { index: 0 })];
     const calls = (spoken.toolCalls ?? []).flatMap(({ id, name, args }, at) => {
       const index = at + 1;
       const block = { type: "tool_use", id, name, input: {} };
       return [
-        event({ type: "content_block_start", ...{ index, content_block: block } }),
-        event({ type: "content_block_delta", ...{ index, delta: { type: "input_json_delta", partial_json: args } } }),
-        event({ type: "content_block_stop", ...{ index } }),
+        event("content_block_start", { index, content_block: block }),
+        event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: args } }),
+        event("content_block_stop", { index }),
       ];
     });
     const stop = calls.length > 0 && spoken.finish === undefined ? "tool_use" : ANTHROPIC_STOP[spoken.finish ?? "stop"];
     const delta = { stop_reason: stop, stop_sequence: null };
     const usage = { output_tokens: usageOf(spoken)?.output ?? 0 };
-    return [...said, ...calls, event({ type: "message_delta", ...{ delta, usage } }), event({ type: "message_stop" })];
+    return [...said, ...calls, event("message_delta", { delta, usage }), event("message_stop")];
   },
-  failure: [event({ type: "error", ...{ error: { type: "overloaded_error", message: "Overloaded" } } })],
+  failure: [event("error", { error: { type: "overloaded_error", message: "Overloaded" } })],
 };
 
 const ANTHROPIC_STOP = { stop: "end_turn", length: "max_tokens", filter: "refusal", refusal: "refusal" } as const;

@@ -20,8 +20,11 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-/** Speaks the Responses API and chat completions, whichever is called. One behaviour per call, in order. */
-export function startOpenAiServer(script: readonly Behaviour[]): Promise<ProviderServer> {
+/** One behaviour per call, in order, or whatever a function makes of a call. */
+export type Script = readonly Behaviour[] | ((call: ReceivedCall) => Behaviour);
+
+/** Speaks the Responses API and chat completions, whichever is called. */
+export function startOpenAiServer(script: Script): Promise<ProviderServer> {
   return start(script, (path) => {
     if (path.endsWith("/responses")) return responsesDialect;
     return path.endsWith("/chat/completions") ? chatDialect : null;
@@ -29,21 +32,19 @@ export function startOpenAiServer(script: readonly Behaviour[]): Promise<Provide
 }
 
 /** Speaks the Messages API. */
-export function startAnthropicServer(script: readonly Behaviour[]): Promise<ProviderServer> {
+export function startAnthropicServer(script: Script): Promise<ProviderServer> {
   return start(script, (path) => (path.endsWith("/messages") ? anthropicDialect : null));
 }
 
-async function start(
-  script: readonly Behaviour[],
-  dialectOf: (path: string) => Dialect | null,
-): Promise<ProviderServer> {
+async function start(script: Script, dialectOf: (path: string) => Dialect | null): Promise<ProviderServer> {
   const calls: ReceivedCall[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     void readBody(request).then(async (body) => {
-      const behaviour = script[calls.length];
-      calls.push({ path, headers: request.headers, body });
+      const call = { path, headers: request.headers, body };
+      const behaviour = typeof script === "function" ? script(call) : script[calls.length];
+      calls.push(call);
       for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
       const dialect = dialectOf(path);
       if (dialect === null) return send(response, 404, `nothing is spoken at ${path}`);

@@ -2,8 +2,7 @@ import type { Adapter, AdapterRequest } from "../../src/adapter/index.ts";
 import { createAiSdkAdapter, type AiSdkAdapterOptions } from "../../src/adapters/ai-sdk/index.ts";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { attempt, type Attempt, type AttemptOptions } from "./attempt.ts";
-import type { Behaviour } from "./behaviour.ts";
-import type { ProviderServer } from "./server.ts";
+import type { ProviderServer, Script } from "./server.ts";
 import { settingsFor, type Vendor } from "./vendor.ts";
 
 export interface Scene {
@@ -20,28 +19,28 @@ export interface StageOptions extends AttemptOptions {
 export function createStage() {
   const opened: { close(): Promise<void> }[] = [];
 
-  async function open(vendor: Vendor, script: readonly Behaviour[], options: StageOptions = {}): Promise<Scene> {
+  const open = async (vendor: Vendor, script: Script, options: StageOptions = {}): Promise<Scene> => {
     const server = await vendor.start(script);
     const { env, config } = settingsFor(server);
     const adapter = createAiSdkAdapter({ provider: vendor.name, env, ...options.adapter });
     await adapter.initialize({ ...config, ...options.config });
     opened.push({ close: () => adapter.shutdown() }, server);
     return { server, adapter };
-  }
-
-  return {
-    open,
-    async play(
-      vendor: Vendor,
-      script: readonly Behaviour[],
-      request: Partial<AdapterRequest> = {},
-      options: StageOptions = {},
-    ): Promise<Attempt & Scene> {
-      const scene = await open(vendor, script, options);
-      return { ...(await attempt(scene.adapter, { model: vendor.model, ...request }, options)), ...scene };
-    },
-    async clear(): Promise<void> {
-      for (const each of opened.splice(0)) await each.close();
-    },
   };
+
+  const play = async (
+    vendor: Vendor,
+    script: Script,
+    request: Partial<AdapterRequest> = {},
+    options: StageOptions = {},
+  ): Promise<Attempt & Scene> => {
+    const scene = await open(vendor, script, options);
+    return { ...(await attempt(scene.adapter, { model: vendor.model, ...request }, options)), ...scene };
+  };
+
+  const clear = async (): Promise<void> => {
+    for (const each of opened.splice(0)) await each.close();
+  };
+
+  return { open, play, clear };
 }

@@ -1,5 +1,4 @@
-import type { Behaviour } from "./behaviour.ts";
-import { startAnthropicServer, startOpenAiServer, type ProviderServer } from "./server.ts";
+import { startAnthropicServer, startOpenAiServer, type ProviderServer, type Script } from "./server.ts";
 
 /** A way to reach a model: which server speaks it, and what an adapter must be told to find it. */
 export interface Vendor {
@@ -7,7 +6,7 @@ export interface Vendor {
   readonly model: string;
   /** What 100 tokens in and 20 out cost, in dollars; undefined when nobody knows. */
   readonly usualCostUsd: number | undefined;
-  start(script: readonly Behaviour[]): Promise<ProviderServer>;
+  start(script: Script): Promise<ProviderServer>;
 }
 
 export const TEST_KEY = "sk-test-3f9a";

@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import type { JsonObject } from "../../core/base/index.ts";
+import { FAILURE_CLASSES, type JsonObject } from "../../core/base/index.ts";
 import {
   ADAPTER_SPECIFICATION,
   type Adapter,
@@ -18,7 +18,15 @@ import { Conversation, type Answer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
-import { AI_SDK_PROVIDER, endpointsOf, findRoute, keyOf, type Environment, type Route } from "./route.ts";
+import {
+  AI_SDK_PROVIDER,
+  defaultModelFor,
+  endpointsOf,
+  findRoute,
+  keyOf,
+  type Environment,
+  type Route,
+} from "./route.ts";
 import { loadSdk, openModel, outputModeOf, type Sdk } from "./sdk.ts";
 import { createWire, type Wire } from "./wire.ts";
 
@@ -64,14 +72,15 @@ class AiSdkAdapter implements Adapter {
 
   initialize(section: JsonObject): Promise<void> {
     try {
-      this.#config = readConfig(section, this.provider);
+      const config = readConfig(section, this.provider);
+      const { tools, toolsFrom, env } = this.#options;
+      this.#openTools = tools ?? (config.mcp === undefined ? undefined : toolsFrom?.(config.mcp));
+      this.#endpoints = endpointsOf(config, env);
+      this.#config = config;
+      return Promise.resolve();
     } catch (mistake) {
       return Promise.reject(mistake);
     }
-    this.#endpoints = endpointsOf(this.#config, this.#options.env);
-    const { mcp } = this.#config;
-    if (mcp !== undefined) this.#openTools = this.#options.tools ?? this.#options.toolsFrom?.(mcp);
-    return Promise.resolve();
   }
 
   async shutdown(): Promise<void> {
@@ -111,7 +120,7 @@ class AiSdkAdapter implements Adapter {
     const route = findRoute({
       provider: this.provider,
       vendor: this.#vendor,
-      model: request.model ?? this.#config.default_model,
+      model: request.model ?? defaultModelFor(this.#vendor, this.#config.default_model, this.#endpoints),
       endpoints: this.#endpoints,
       env: this.#options.env,
     });
@@ -200,8 +209,7 @@ class AiSdkAdapter implements Adapter {
       await opened.close();
       return refused(`None of the tools the step names is there: ${names.join(", ")}.`);
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      return { failure: "provider_error", message: tidy(`The tools of the step cannot be reached: ${reason}`, null) };
+      return toolFailure(thrown);
     }
   }
 
@@ -244,6 +252,13 @@ function endResult({ stdout, outputs, failure }: Climb): Exclude<AdapterResult, 
 
 function failed({ failure, message, retryAfterMs }: CallFailure): Extract<AdapterResult, { status: "failed" }> {
   return { status: "failed", failure, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** Those who open tools may say the class themselves; anything else is a server that could not be reached. */
+function toolFailure(thrown: unknown): CallFailure {
+  const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
+  const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";
+  return { failure: known, message: tidy(`The tools of the step cannot be had: ${message}`, null) };
 }
 
 function refused(message: string): CallFailure {

@@ -1,5 +1,6 @@
 import type { FailureClass } from "../../core/base/index.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { storable } from "./storable.ts";
 
 /** Why a call to a model did not give what was asked of it. */
 export interface CallFailure {
@@ -80,8 +81,9 @@ export function truncated(context: FailureContext): CallFailure {
 
 /** Keys never leave in a message, nor does a message grow with what a stranger wrote. */
 export function tidy(text: string, apiKey: string | null): string {
-  const safe = apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  const safe = storable(apiKey === null || apiKey === "" ? text : text.replaceAll(apiKey, "[key]"));
   if (safe.length <= MESSAGE_LENGTH_MAX) return safe;
+  // A cut between the halves of a pair would leave text no database keeps.
   return `${safe.slice(0, MESSAGE_LENGTH_MAX - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../core/base/index.ts";
+import { readConfigSection } from "../config-section.ts";
 
 export const ENDPOINT_KINDS = ["openai", "anthropic", "google", "openai-compatible"] as const;
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
@@ -43,13 +44,6 @@ const configSchema = z.strictObject({
 });
 export type AiSdkConfig = z.infer<typeof configSchema>;
 
-/** Checks the adapter's section of the configuration; throws with every mistake and its place. */
 export function readConfig(section: JsonObject, provider: string): AiSdkConfig {
-  const parsed = configSchema.safeParse(section);
-  if (parsed.success) return parsed.data;
-  const mistakes = parsed.error.issues.map(({ path, message }) => {
-    const place = path.length === 0 ? "" : `${path.map(String).join(".")}: `;
-    return `${place}${message}`;
-  });
-  throw new Error(`The configuration of the adapter "${provider}" has mistakes: ${mistakes.join("; ")}`);
+  return readConfigSection(configSchema, section, provider);
 }

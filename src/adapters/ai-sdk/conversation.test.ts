@@ -166,9 +166,12 @@ describe("tools that cannot be had", () => {
     const failing = await play(vendor, [], request, { adapter: { tools: broken } });
     expect(failing.result).toMatchObject({
       failure: "provider_error",
-      message: "The tools of the step cannot be reached: no such server",
+      message: "The tools of the step cannot be had: no such server",
     });
-    for (const { server } of [none, missing, failing]) expect(server.calls).toHaveLength(0);
+    const told: ToolOpener = () => Promise.reject(Object.assign(new Error("no key"), { failure: "provider_auth" }));
+    const classed = await play(vendor, [], request, { adapter: { tools: told } });
+    expect(classed.result).toMatchObject({ failure: "provider_auth" });
+    for (const { server } of [none, missing, failing, classed]) expect(server.calls).toHaveLength(0);
   });
 
   it("come from the mcp section of the configuration", async () => {

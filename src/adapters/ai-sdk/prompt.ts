@@ -1,7 +1,8 @@
 import { getOwn, jsonToText, type JsonObject } from "../../core/base/index.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
+import { storable } from "./storable.ts";
 
-export const SESSION_INPUT = "sessionId";
+const SESSION_INPUT = "sessionId";
 const SESSION_LENGTH_MAX = 200;
 
 /** What the model is told before the conversation; undefined when there is nothing to say. */
@@ -41,5 +42,5 @@ export function reaskText(problems: readonly string[]): string {
 export function sessionIdOf(request: AdapterRequest): string {
   const given = getOwn(request.inputs, SESSION_INPUT);
   const id = typeof given === "string" && given !== "" ? given : `${request.runId}/${request.stepId}`;
-  return id.slice(0, SESSION_LENGTH_MAX);
+  return storable(id.slice(0, SESSION_LENGTH_MAX));
 }

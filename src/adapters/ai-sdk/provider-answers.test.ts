@@ -42,7 +42,7 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect(JSON.stringify(server.calls[0]?.body)).toContain("Be brief.");
   });
 
-  it.each([1, 2, 7])("reads a stream that drips %i bytes at a time", async (bytesPerWrite) => {
+  it.each([1, 7])("reads a stream that drips %i bytes at a time", async (bytesPerWrite) => {
     const { result } = await play(vendor, [{ ...say("é😀", "漢"), bytesPerWrite }]);
     expect(result).toMatchObject({ status: "completed", stdout: "é😀漢", inputTokens: 100 });
   });
@@ -123,6 +123,12 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect(JSON.stringify(result)).toContain(`${status}`);
     expect(JSON.stringify(result)).not.toContain(TEST_KEY);
     expect(server.calls).toHaveLength(1);
+  });
+
+  it("repeats nothing that cannot be stored", async () => {
+    const { result } = await play(vendor, [answerStatus(500, `a\0b\ud800${"😀".repeat(2_000)}`)]);
+    expect(result).toHaveProperty("message", expect.stringContaining("a\uFFFDb\uFFFD"));
+    expect(result).toHaveProperty("message", expect.stringMatching(/😀…$/u));
   });
 
   it("says how long to wait", async () => {

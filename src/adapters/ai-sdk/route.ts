@@ -75,6 +75,17 @@ export interface RouteQuery {
   readonly env: Environment;
 }
 
+/** The default model as far as it concerns a vendor: one that names another vendor is meant for that one. */
+export function defaultModelFor(
+  vendor: string | null,
+  model: string | undefined,
+  endpoints: RouteQuery["endpoints"],
+): string | undefined {
+  const named = vendor === null || model === undefined ? null : splitModel(model);
+  const isOthers = named !== null && named.vendor !== vendor && endpoints.has(named.vendor);
+  return isOthers ? undefined : model;
+}
+
 /** Finds vendor, model and key, or says what is missing and what to do about it. */
 export function findRoute(query: RouteQuery): Outcome<Route, CallFailure> {
   const { provider, vendor, model, endpoints } = query;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/base/index.ts";
-import type { AdapterRequest, AdapterResult, LogLine } from "../../adapter/index.ts";
+import { checkAdapter, type AdapterRequest, type AdapterResult, type LogLine } from "../../adapter/index.ts";
 import { createHttpAdapter } from "./http-adapter.ts";
 
 const servers: Server[] = [];
@@ -284,4 +284,16 @@ describe("the configuration", () => {
   ])("%j is refused at %s", async (config, place) => {
     await expect(createHttpAdapter({ env: {} }).initialize(config)).rejects.toThrow(place);
   });
+});
+
+it("keeps every promise of the interface", async () => {
+  const url = await listen((request, response, text) => {
+    if (request.url !== "/slow") response.end(text);
+  });
+  const report = await checkAdapter(createHttpAdapter({ env: {} }), {
+    config: { targets: { t: { url }, slow: { url: `${url}/slow` } } },
+    sample: (canary) => ({ inputs: { target: "t", body: { canary } } }),
+    slow: { inputs: { target: "slow" } },
+  });
+  expect(report.checks.filter(({ ok }) => ok === false)).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { readCall } from "./call.ts";
 import { configSchema, type HttpConfig } from "./config.ts";
 import { missingSecrets, type Environment } from "./secret-header.ts";
 
-export const HTTP_PROVIDER = "http";
+const HTTP_PROVIDER = "http";
 
 export interface HttpAdapterOptions {
   /** Where `secret://NAME` is looked up. */
@@ -28,7 +28,7 @@ export interface HttpAdapterOptions {
 
 export function createHttpAdapter({ env, resolve, clock = createSystemClock() }: HttpAdapterOptions): Adapter {
   let config: HttpConfig = {};
-  const stops = new Map<string, AbortController>();
+  const running = new Map<AbortController, string>();
 
   const call = async (request: AdapterRequest, signal: AbortSignal): Promise<AdapterResult> => {
     const read = readCall(request, config, env);
@@ -56,7 +56,7 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
       });
     },
     shutdown() {
-      for (const stop of stops.values()) stop.abort();
+      for (const stop of running.keys()) stop.abort();
       return Promise.resolve();
     },
     checkHealth() {
@@ -67,12 +67,12 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
     },
     capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: true }),
     cancel(dispatchId) {
-      stops.get(dispatchId)?.abort();
+      for (const [stop, id] of running) if (id === dispatchId) stop.abort();
       return Promise.resolve();
     },
     async execute(request, { signal, onLog }) {
       const stop = new AbortController();
-      stops.set(request.dispatchId, stop);
+      running.set(stop, request.dispatchId);
       try {
         const result = await call(request, AbortSignal.any([signal, stop.signal]));
         if (result.status === "deferred" && request.externalCallbackUrl === undefined) {
@@ -81,7 +81,7 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
         }
         return result;
       } finally {
-        if (stops.get(request.dispatchId) === stop) stops.delete(request.dispatchId);
+        running.delete(stop);
       }
     },
   };

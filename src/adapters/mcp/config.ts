@@ -1,5 +1,8 @@
 import { z } from "zod";
 import type { JsonObject } from "../../core/base/index.ts";
+import { readConfigSection } from "../config-section.ts";
+
+export const MCP_PROVIDER = "mcp";
 
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -44,17 +47,25 @@ const stdioServer = z.strictObject({
     .optional(),
 });
 
+/** Decided by what it has, so that a mistake is told about the kind that was meant. */
+const server = z.looseObject({}).transform((given, context): McpServer => {
+  const parsed = (Object.hasOwn(given, "url") ? httpServer : stdioServer).safeParse(given);
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+  return z.NEVER;
+});
+
 const configSchema = z
   .strictObject({
-    servers: z
-      .record(
-        z.string().regex(SERVER_NAME, "must be letters, digits, _ . and -, a letter or digit first, at most 64"),
-        z.union([httpServer, stdioServer]),
-      )
-      .optional(),
+    servers: z.record(z.string(), server).optional(),
     pins: z.record(z.string(), z.string().regex(DIGEST, "must be a sha256 in hex")).optional(),
   })
   .superRefine(({ servers = {}, pins = {} }, context) => {
+    for (const name of Object.keys(servers)) {
+      if (SERVER_NAME.test(name)) continue;
+      const message = "must be named by letters, digits, _ . and -, a letter or digit first, at most 64";
+      context.addIssue({ code: "custom", path: ["servers", name], message });
+    }
     for (const name of Object.keys(pins)) {
       const server = splitName(name)?.server;
       if (server !== undefined && Object.hasOwn(servers, server)) continue;
@@ -81,18 +92,10 @@ export interface ToolName {
 
 /** Checks the section of the configuration; throws with every mistake and its place. */
 export function readMcpConfig(section: JsonObject): McpConfig {
-  const parsed = configSchema.safeParse(section);
-  if (!parsed.success) {
-    const mistakes = parsed.error.issues.map(({ path, message }) =>
-      path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`,
-    );
-    throw new Error(`The configuration of the adapter "mcp" has mistakes: ${mistakes.join("; ")}`);
-  }
+  const { servers = {}, pins = {} } = readConfigSection(configSchema, section, MCP_PROVIDER);
   return {
-    servers: new Map(Object.entries(parsed.data.servers ?? {})),
-    pins: new Map(
-      Object.entries(parsed.data.pins ?? {}).map(([name, digest]) => [name, digest.replace(DIGEST, "sha256:$1")]),
-    ),
+    servers: new Map(Object.entries(servers)),
+    pins: new Map(Object.entries(pins).map(([name, digest]) => [name, digest.replace(DIGEST, "sha256:$1")])),
   };
 }
 

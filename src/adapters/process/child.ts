@@ -1,10 +1,11 @@
 import type { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import type { Clock, Stop } from "../../clock/index.ts";
 import type { CommandConfig } from "./config.ts";
+import { shieldedStdio } from "./inheritance.ts";
 import { killMarked, signalGroup } from "./leftover.ts";
 import { createStderrLog } from "./stderr-log.ts";
 
@@ -20,6 +21,8 @@ export interface ChildOrder {
   readonly timeoutMs: number | null;
   readonly outputBytesMax: number;
   readonly mark: string;
+  /** Open files that must not reach the command. */
+  readonly inheritable: readonly number[];
   readonly graceMs: number;
 }
 
@@ -47,17 +50,10 @@ export async function runChild(
   spawnChild: Spawn,
   clock: Clock,
 ): Promise<EndedChild> {
-  const [file = "", ...args] = order.argv;
+  if (hooks.signal.aborted) return { ...NOTHING, cause: "aborted" };
   let child: ChildProcessWithoutNullStreams;
   try {
-    child = spawnChild(file, args, {
-      cwd: order.cwd,
-      env: { ...order.env },
-      detached: true,
-      shell: false,
-      stdio: "pipe",
-      ...(order.user === undefined ? {} : order.user),
-    });
+    child = start(order, spawnChild);
   } catch (thrown) {
     return notStarted(thrown);
   }
@@ -66,7 +62,6 @@ export async function runChild(
   const onAbort = (): void => reins.stop("aborted");
   const stopTimer = order.timeoutMs === null ? () => {} : clock.after(order.timeoutMs, () => reins.stop("timeout"));
   hooks.signal.addEventListener("abort", onAbort, { once: true });
-  if (hooks.signal.aborted) onAbort();
   feed(child, order.stdin);
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   try {
@@ -79,6 +74,19 @@ export async function runChild(
     stopTimer();
     reins.end();
     hooks.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function start({ argv, cwd, env, user, inheritable }: ChildOrder, spawnChild: Spawn): ChildProcessWithoutNullStreams {
+  const [file = "", ...args] = argv;
+  const nothing = openSync("/dev/null", "r+");
+  try {
+    const stdio = shieldedStdio(inheritable, nothing);
+    const options = { cwd, env: { ...env }, detached: true, shell: false, stdio, ...user };
+    // The first three are pipes, which is more than the type of the function can tell.
+    return spawnChild(file, args, options) as ChildProcessWithoutNullStreams;
+  } finally {
+    closeSync(nothing);
   }
 }
 
@@ -153,7 +161,8 @@ function feed(child: ChildProcessWithoutNullStreams, text: string): void {
   const chunks = Array.from({ length: count }, (_, index) =>
     bytes.subarray(index * STDIN_CHUNK_BYTES, (index + 1) * STDIN_CHUNK_BYTES),
   );
-  pipeline(Readable.from(chunks), child.stdin).catch(() => {});
+  child.stdin.on("error", () => {});
+  Readable.from(chunks).pipe(child.stdin);
 }
 
 type Exit = Pick<EndedChild, "code" | "signal">;
@@ -187,7 +196,8 @@ async function endLeftovers(
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 }
 
+const NOTHING = { code: null, signal: null, stdout: "", stderrTail: "" };
+
 function notStarted(thrown: unknown): EndedChild {
-  const error = thrown instanceof Error ? thrown.message : String(thrown);
-  return { cause: "not_started", code: null, signal: null, stdout: "", stderrTail: "", error };
+  return { ...NOTHING, cause: "not_started", error: thrown instanceof Error ? thrown.message : String(thrown) };
 }

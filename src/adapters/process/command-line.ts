@@ -11,7 +11,7 @@ export interface CommandLine {
   readonly stdin: string;
 }
 
-export const ARGUMENT_LENGTH_MAX = 8_192;
+const ARGUMENT_LENGTH_MAX = 8_192;
 
 /** The failure is a code and a sentence: `command_not_allowed: …`. */
 export function readCommandLine(request: AdapterRequest, config: ProcessConfig): Outcome<CommandLine, string> {
@@ -46,7 +46,6 @@ function findCommand({ inputs, message }: AdapterRequest): Asked {
 }
 
 function checkArguments(name: string, given: Json, { args: rule }: CommandConfig): Outcome<readonly string[], string> {
-  const refuse = (reason: string): Outcome<never, string> => fail(`arguments_not_allowed: ${reason}`);
   if (!isJsonArray(given)) return refuse("the input args must be a list of texts.");
   if (given.length === 0) return succeed([]);
   if (rule === undefined) return refuse(`"${name}" takes no arguments from a definition.`);
@@ -66,6 +65,10 @@ function checkArguments(name: string, given: Json, { args: rule }: CommandConfig
     texts.push(text);
   }
   return succeed(texts);
+}
+
+function refuse(reason: string): { readonly ok: false; readonly failure: string } {
+  return fail(`arguments_not_allowed: ${reason}`);
 }
 
 function stdinOf(request: AdapterRequest, { input }: CommandConfig, isByInput: boolean): string {

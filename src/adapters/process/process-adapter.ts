@@ -21,10 +21,11 @@ import { readConfigSection } from "../config-section.ts";
 import { runChild, type EndedChild, type Spawn } from "./child.ts";
 import { readCommandLine, type CommandLine } from "./command-line.ts";
 import { configSchema, type ProcessConfig } from "./config.ts";
+import { findInheritable } from "./inheritance.ts";
 import { findProgram, underLimits } from "./limits.ts";
 import { childEnvironment, createWorkDirectory, removeWorkDirectory, type Environment } from "./surroundings.ts";
 
-export const PROCESS_PROVIDER = "process";
+const PROCESS_PROVIDER = "process";
 
 export interface ProcessAdapterOptions {
   /** Where variables come from that a command's configuration lets through. */
@@ -47,39 +48,14 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
   const running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
   let config: ProcessConfig = {};
   let prlimit = options.prlimit ?? null;
-
-  const perform = async (line: CommandLine, request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult> => {
-    const { command, name } = line;
-    const outputBytesMax = command.output_bytes_max ?? OUTPUT_BYTES_MAX;
-    const timeoutMs = Math.min(command.timeout_ms ?? Infinity, request.timeoutMs ?? Infinity);
-    const workDirectory = await createWorkDirectory(options.directory, command.user);
-    try {
-      const order = {
-        argv: underLimits([...command.argv, ...line.args], command, prlimit),
-        cwd: command.cwd === undefined || command.cwd === "temp" ? workDirectory : command.cwd,
-        env: childEnvironment(request, command.env ?? [], options.env, workDirectory),
-        user: command.user,
-        stdin: line.stdin,
-        timeoutMs: timeoutMs === Infinity ? null : timeoutMs,
-        outputBytesMax,
-        mark: basename(workDirectory),
-        graceMs: options.graceMs ?? GRACE_MS,
-      };
-      const ended = await runChild(order, hooks, options.spawn ?? spawn, clock);
-      return resultOf(ended, name, timeoutMs, outputBytesMax);
-    } finally {
-      await removeWorkDirectory(workDirectory).catch(() => {
-        const message = `The work directory ${basename(workDirectory)} could not be removed.`;
-        hooks.onLog({ level: "warning", message });
-      });
-    }
-  };
+  let inheritable: readonly number[] = [];
 
   return {
     specificationVersion: ADAPTER_SPECIFICATION,
     provider: PROCESS_PROVIDER,
     async initialize(section) {
       config = readConfigSection(configSchema, section, PROCESS_PROVIDER);
+      inheritable = await findInheritable();
       if (options.prlimit === undefined) prlimit = await findProgram("prlimit");
     },
     async shutdown() {
@@ -98,7 +74,7 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
       if (hooks.signal.aborted) return cancelled(line.value.name);
       const stop = new AbortController();
       const signal = AbortSignal.any([hooks.signal, stop.signal]);
-      const performed = perform(line.value, request, { ...hooks, signal });
+      const performed = perform(line.value, request, { ...hooks, signal }, { options, clock, prlimit, inheritable });
       running.set(stop, { dispatchId: request.dispatchId, ended: performed.catch(() => {}) });
       try {
         return await performed;
@@ -107,6 +83,51 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
       }
     },
   };
+}
+
+/** What commands are run with, apart from what their configuration says. */
+interface Means {
+  readonly options: ProcessAdapterOptions;
+  readonly clock: Clock;
+  readonly prlimit: string | null;
+  readonly inheritable: readonly number[];
+}
+
+async function perform(
+  { name, command, args, stdin }: CommandLine,
+  request: AdapterRequest,
+  hooks: AdapterHooks,
+  { options, clock, prlimit, inheritable }: Means,
+): Promise<AdapterResult> {
+  const outputBytesMax = command.output_bytes_max ?? OUTPUT_BYTES_MAX;
+  const timeoutMs = Math.min(command.timeout_ms ?? Infinity, request.timeoutMs ?? Infinity);
+  const made = await createWorkDirectory(options.directory, command.user);
+  if (!made.ok) {
+    const message = `"${name}" got no work directory under ${options.directory}: ${made.failure}`;
+    return { status: "failed", failure: "provider_error", message };
+  }
+  const workDirectory = made.value;
+  try {
+    const order = {
+      argv: underLimits([...command.argv, ...args], command, prlimit),
+      cwd: command.cwd === undefined || command.cwd === "temp" ? workDirectory : command.cwd,
+      env: childEnvironment(request, command.env ?? [], options.env, workDirectory),
+      user: command.user,
+      stdin,
+      timeoutMs: timeoutMs === Infinity ? null : timeoutMs,
+      outputBytesMax,
+      mark: basename(workDirectory),
+      inheritable,
+      graceMs: options.graceMs ?? GRACE_MS,
+    };
+    const ended = await runChild(order, hooks, options.spawn ?? spawn, clock);
+    return resultOf(ended, name, timeoutMs, outputBytesMax);
+  } finally {
+    await removeWorkDirectory(workDirectory).catch(() => {
+      const message = `The work directory ${basename(workDirectory)} could not be removed.`;
+      hooks.onLog({ level: "warning", message });
+    });
+  }
 }
 
 async function healthOf(config: ProcessConfig, prlimit: string | null): Promise<AdapterHealth> {

@@ -1,5 +1,6 @@
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { fail, succeed, type Outcome } from "../../core/base/index.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
 import type { CommandConfig } from "./config.ts";
 
@@ -11,12 +12,21 @@ export const SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 export const MARK = "SLUICE_EXECUTION";
 
 /** A fresh directory nobody else can look into; its name is the mark of everything that is started for it. */
-export async function createWorkDirectory(root: string, user: CommandConfig["user"]): Promise<string> {
-  // Another user must be able to pass through to its own directory, and to see nothing on the way.
-  await mkdir(root, { recursive: true, mode: 0o711 });
-  const path = await mkdtemp(join(root, "sluice-"));
-  if (user !== undefined) await chown(path, user.uid, user.gid);
-  return path;
+export async function createWorkDirectory(root: string, user: CommandConfig["user"]): Promise<Outcome<string, string>> {
+  try {
+    // Another user must be able to pass through to its own directory, and to see nothing on the way.
+    await mkdir(root, { recursive: true, mode: 0o711 });
+    const path = await mkdtemp(join(root, "sluice-"));
+    try {
+      if (user !== undefined) await chown(path, user.uid, user.gid);
+    } catch (thrown) {
+      await removeWorkDirectory(path);
+      throw thrown;
+    }
+    return succeed(path);
+  } catch (thrown) {
+    return fail(thrown instanceof Error ? thrown.message : String(thrown));
+  }
 }
 
 /** Links are removed, never followed. */

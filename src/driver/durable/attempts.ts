@@ -1,12 +1,10 @@
 import type { Adapter } from "../../adapter/index.ts";
-import type { CallbackBody } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
-import type { Opened } from "../../gateway/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
-import { isElsewhere, RemoteAttempts, type RemoteOptions } from "./remote-attempts.ts";
+import { isElsewhere, lostTelling, RemoteAttempts, type RemoteAttemptsOptions, type RemoteOptions } from "./remote-attempts.ts";
 import { reportOfOutcome } from "./reporting.ts";
 import type { Waiting } from "./run-queue.ts";
 
@@ -16,7 +14,7 @@ export interface AttemptsOptions {
   readonly redactor?: Redactor;
   readonly remote?: RemoteOptions;
   readonly note: (runId: string, told: Waiting["told"]) => void;
-  readonly ended: (opened: Opened, body: CallbackBody) => void;
+  readonly ended: RemoteAttemptsOptions["ended"];
 }
 
 /** Every attempt this replica has begun and not seen the end of, here or at a Bridge. */
@@ -70,7 +68,7 @@ export class Attempts {
 
   /** What a run is told when nobody holds one of its attempts any more. */
   lost(timer: Extract<Timer, { kind: "lost" }>): Waiting["told"] {
-    return this.#remote === null ? { type: "timer", timer } : this.#remote.lostTelling(timer);
+    return lostTelling(timer, (live) => this.#remote?.adopt(live, timer) === true);
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { CALLBACK_PATH, type CallbackBody, STREAM_PATH } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { type Dispatch, findNode, NO_TOKENS, type RunState, type Timer } from "../../core/engine/index.ts";
+import { type Dispatch, findNode, NO_TOKENS, type Timer } from "../../core/engine/index.ts";
 import {
   type GatewayDirectory,
   type Opened,
@@ -11,9 +11,9 @@ import {
 } from "../../gateway/index.ts";
 import type { PeerAgent } from "../../outbound/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
-import type { Told } from "../told.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Telling } from "./run-queue.ts";
+import { isOpen, type ReportOutcome } from "./reporting.ts";
+import type { Telling, Waiting } from "./run-queue.ts";
 
 /** What it takes to send attempts to other processes and to hear of them. */
 export interface RemoteOptions {
@@ -26,10 +26,12 @@ export interface RemoteOptions {
 
 export interface RemoteAttemptsOptions extends RemoteOptions {
   readonly clock: Clock;
-  readonly note: (runId: string, told: Told) => void;
-  /** A result that was pulled goes the way of a callback. */
-  readonly ended: (opened: Opened, body: CallbackBody) => void;
+  readonly note: (runId: string, told: Waiting["told"]) => void;
+  /** A result that was pulled goes the way of a callback. Nothing: it could not be taken now. */
+  readonly ended: (opened: Opened, body: CallbackBody) => Promise<ReportOutcome | void>;
 }
+
+type LostTimer = Extract<Timer, { kind: "lost" }>;
 
 /** A service outside may answer for as long as its attempt lasts; one without a deadline has a week. */
 const TICKET_MS_MAX = 7 * 24 * 3_600_000;
@@ -42,13 +44,12 @@ export class RemoteAttempts {
   constructor(options: RemoteAttemptsOptions) {
     this.#options = options;
     const report: RemoteReport = {
-      ended: (opened, body) => options.ended(opened, body),
+      ended: async (opened, body) => (await options.ended(opened, body)) !== undefined,
       failed: ({ runId, nodeId, attempt }, errorCode, error) => {
         const result = { status: "failed", errorCode, error, tokens: NO_TOKENS, costMicros: 0 } as const;
         options.note(runId, { type: "callback", nodeId, attempt, result });
       },
-      lost: ({ runId, nodeId, attempt }) =>
-        options.note(runId, { type: "timer", timer: { kind: "lost", nodeId, attempt } }),
+      lost: ({ runId, nodeId, attempt }) => options.note(runId, lostTelling({ kind: "lost", nodeId, attempt })),
     };
     const { directory, agent, clock } = options;
     this.#dispatcher = new RemoteDispatcher({ directory, agent, clock, report });
@@ -97,41 +98,48 @@ export class RemoteAttempts {
   }
 
   cancel({ state, run }: LiveRun, nodeId: string, attempt: number, dispatchId: string): void {
-    const gatewayId = findNode(state, nodeId)?.routes[attempt - 1]?.gatewayId ?? null;
-    if (gatewayId !== null) this.#dispatcher.cancel(run.orgId, gatewayId, dispatchId);
+    const route = findNode(state, nodeId)?.routes[attempt - 1];
+    if (route === undefined || route.gatewayId === null || !isElsewhere(route.executionPath)) return;
+    this.#dispatcher.cancel(run.orgId, route.gatewayId, dispatchId);
   }
 
-  /**
-   * The replica that held an attempt is gone. What runs elsewhere and may run only once is asked for first: the Bridge
-   * knows it, whoever sent it. Everything else is told to the engine, which sends it again.
-   */
-  lostTelling(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => Telling {
-    return ({ state, run }) => {
-      const { nodeId, attempt } = timer;
-      const route = findNode(state, nodeId)?.routes[attempt - 1];
-      const isRemote = route !== undefined && isElsewhere(route.executionPath);
-      if (!isRemote || effectsOf(state, nodeId) !== "at_most_once") return { told: { type: "timer", timer } };
-      this.#dispatcher.adopt({
-        orgId: run.orgId,
-        gatewayId: route.gatewayId ?? "",
-        runId: run.runId,
-        nodeId,
-        attempt,
-        dispatchId: `${run.runId}/${nodeId}/${attempt}`,
-        effects: "at_most_once",
-      });
-      return { told: null };
-    };
+  /** The Bridge of an attempt knows it, whoever sent it: asks there. False when this one does not run elsewhere. */
+  adopt({ state, run }: LiveRun, { nodeId, attempt }: LostTimer): boolean {
+    const route = findNode(state, nodeId)?.routes[attempt - 1];
+    if (route === undefined || !isElsewhere(route.executionPath)) return false;
+    this.#dispatcher.adopt({
+      orgId: run.orgId,
+      gatewayId: route.gatewayId ?? "",
+      runId: run.runId,
+      nodeId,
+      attempt,
+      dispatchId: `${run.runId}/${nodeId}/${attempt}`,
+      effects: "at_most_once",
+    });
+    return true;
   }
+}
+
+/**
+ * What a run is told when nobody holds one of its attempts any more. Deferred work goes on outside, whoever sent it.
+ * What may run only once is asked for first, if it can be; everything else is told to the engine, which sends it again.
+ */
+export function lostTelling(
+  timer: LostTimer,
+  adopt: (live: LiveRun) => boolean = () => false,
+): (live: LiveRun) => Telling {
+  return (live) => {
+    const { nodeId, attempt } = timer;
+    const node = findNode(live.state, nodeId);
+    if (node === undefined || !isOpen(node, attempt)) return { told: null };
+    if ("isDeferred" in node.now && node.now.isDeferred) return { told: null };
+    const isOnce = live.state.plan.nodes[node.planIndex]?.effects === "at_most_once";
+    return isOnce && adopt(live) ? { told: null } : { told: { type: "timer", timer } };
+  };
 }
 
 export function isElsewhere(executionPath: "edge" | "sync" | "async" | null): boolean {
   return executionPath === "async" || executionPath === "sync";
-}
-
-function effectsOf(state: RunState, nodeId: string): Dispatch["effects"] | undefined {
-  const node = findNode(state, nodeId);
-  return node === undefined ? undefined : state.plan.nodes[node.planIndex]?.effects;
 }
 
 const SPAN_ID_CHARACTERS = 16;

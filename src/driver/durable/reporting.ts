@@ -101,7 +101,7 @@ function outcomeFor(node: NodeState, attempt: number, { status }: CallbackBody):
   return node.reported.has(attempt) || status === "deferred" ? "deduplicated" : "discarded";
 }
 
-function isOpen({ now }: NodeState, attempt: number): boolean {
+export function isOpen({ now }: NodeState, attempt: number): boolean {
   return (now.status === "running" || now.status === "streaming") && now.attempt === attempt;
 }
 

@@ -91,6 +91,9 @@ async function gatewaysOf({ services, principal }: AnyCall): Promise<readonly Ga
 
 async function register(call: Call<z.output<typeof registrationSchema>, undefined>): Promise<Response> {
   const { services, principal, body } = call;
+  if ((await gatewaysOf(call)).some(({ id, isLocal }) => isLocal && id === body.id)) {
+    throw new Refused("invalid_request", `"${body.id}" is this server itself; give the Bridge another id.`);
+  }
   const registered = await services.gateways.directory.register(principal.orgId, body);
   if (registered === null) {
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);

@@ -1,0 +1,106 @@
+/** The same diamonds with every node dispatched over HTTP to a Bridge in its own process, and reported back over HTTP. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSystemClock } from "../src/clock/index.ts";
+import { createRoutingJudge, DurableDriver } from "../src/driver/index.ts";
+import { openGateways } from "../src/gateway/index.ts";
+import { PeerAgent } from "../src/outbound/index.ts";
+import { adminKey, createApp, serve } from "../src/server/index.ts";
+import { type Store, StoreUnavailable } from "../src/store/index.ts";
+import { DIAMOND, DIAMOND_NODES, measureThroughput, median, ORG, prepare, type RuntimePlan } from "./runtime.ts";
+
+const KEY = "slk_benchmark_key";
+const CONCURRENT = 200;
+
+export interface WireFigure {
+  readonly completionsPerSecond: number;
+  readonly idleDiamondMs: number;
+}
+
+export async function measureWire(root: string, store: Store, plan: RuntimePlan): Promise<WireFigure> {
+  const clock = createSystemClock();
+  const onTrouble = (what: string, error: unknown): void => void process.stderr.write(`${what}: ${String(error)}\n`);
+  await store.ensureOrganisation(ORG);
+  await store.putKey(adminKey(ORG, KEY, clock.now()));
+  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
+  const { directory, tickets } = gateways;
+  const agent = new PeerAgent();
+  let url = "";
+  const driver = new DurableDriver({
+    store,
+    clock,
+    adapters: [],
+    judge: createRoutingJudge(directory),
+    remote: { directory, tickets, agent, publicUrl: () => url },
+    monotonic: () => performance.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: true,
+    onTrouble,
+  });
+  const server = await serve({ app: createApp({ store, runtime: driver, gateways }), port: 0, host: "127.0.0.1" });
+  url = server.url;
+  gateways.start();
+  await driver.start();
+  const bridge = await startBridge(root, url);
+  try {
+    await registered(() => directory.refresh(ORG).then(() => directory.of(ORG).length > 0));
+    return await measure(store, driver, plan);
+  } finally {
+    await bridge.stop();
+    await driver.stop();
+    gateways.stop();
+    agent.close();
+    await server.close(0);
+  }
+}
+
+async function measure(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<WireFigure> {
+  const diamond = await prepare(store, driver, DIAMOND);
+  await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, CONCURRENT);
+  const rates: number[] = [];
+  for (let round = 0; round < plan.rounds; round += 1) {
+    rates.push(await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, plan.diamonds));
+  }
+  const lone: number[] = [];
+  for (let run = 0; run < plan.idleRuns; run += 1) {
+    const before = performance.now();
+    await diamond.run();
+    lone.push(performance.now() - before);
+  }
+  return { completionsPerSecond: median(rates), idleDiamondMs: median(lone) };
+}
+
+async function startBridge(root: string, url: string): Promise<{ stop(): Promise<void> }> {
+  const data = mkdtempSync(join(tmpdir(), "sluice-bench-bridge-"));
+  const script = join(data, "script.yaml");
+  writeFileSync(script, "default: echo\n");
+  const flags = ["bridge", "--server", url, "--token", KEY, "--port", "0", "--data", data, "--json"];
+  const more = ["--adapters", "scripted", "--script", script];
+  const child = spawn(process.execPath, [join(root, "bin", "sluice"), ...flags, ...more], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  await Promise.race([
+    new Promise<void>((resolve) => child.stdout.once("data", () => resolve())),
+    ended.then(() => Promise.reject(new Error("the Bridge ended before it listened"))),
+  ]);
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+const REGISTRATION_TRIES = 200;
+
+async function registered(isThere: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < REGISTRATION_TRIES; tries += 1) {
+    if (await isThere()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the Bridge did not register");
+}

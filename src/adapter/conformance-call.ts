@@ -1,0 +1,65 @@
+import type { Adapter, AdapterRequest, LogLine, StreamPart } from "./adapter.ts";
+import { reasonOf } from "./conformance-report.ts";
+
+/** What an adapter made of one request. */
+export interface Call {
+  readonly outcome: Outcome;
+  readonly parts: readonly StreamPart[];
+  /** Pieces and log lines that came after the result. */
+  readonly late: () => number;
+  readonly lines: readonly LogLine[];
+}
+
+export type Outcome =
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "rejected"; readonly reason: string }
+  | { readonly kind: "pending" };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly withinMs: number;
+}
+
+export async function callAdapter(adapter: Adapter, request: AdapterRequest, options: CallOptions): Promise<Call> {
+  const parts: StreamPart[] = [];
+  const lines: LogLine[] = [];
+  let late = 0;
+  let isOver = false;
+  const work = async (): Promise<unknown> => {
+    try {
+      return await adapter.execute(request, {
+        signal: options.signal ?? new AbortController().signal,
+        onPartial: (part) => {
+          if (isOver) late += 1;
+          else parts.push(part);
+        },
+        onLog: (line) => void lines.push(line),
+      });
+    } finally {
+      isOver = true;
+    }
+  };
+  const outcome = await within(work(), options.withinMs);
+  return { outcome, parts, lines, late: () => late };
+}
+
+/** Waits no longer than this; never rejects. */
+export function within(promise: Promise<unknown>, limitMs: number): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve({ kind: "pending" }), limitMs);
+    promise.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve({ kind: "result", result });
+      },
+      (thrown: unknown) => {
+        clearTimeout(timer);
+        resolve({ kind: "rejected", reason: reasonOf(thrown) });
+      },
+    );
+  });
+}
+
+export function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}

@@ -1,0 +1,31 @@
+/** One promise of the interface: kept, broken, or null when it could not be put to the test, with the reason. */
+export interface ConformanceCheck {
+  readonly name: string;
+  readonly ok: boolean | null;
+  readonly detail: string;
+}
+
+export interface ConformanceReport {
+  readonly provider: string;
+  /** No promise is broken. */
+  readonly ok: boolean;
+  readonly checks: readonly ConformanceCheck[];
+}
+
+export type Finding = Omit<ConformanceCheck, "name">;
+
+export function kept(detail: string): Finding {
+  return { ok: true, detail };
+}
+
+export function broken(detail: string): Finding {
+  return { ok: false, detail };
+}
+
+export function untested(reason: string): Finding {
+  return { ok: null, detail: reason };
+}
+
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../core/base/index.ts";
+import { ModelTools, TOOL_RESULT_BYTES_MAX, type ModelTool } from "./model-tools.ts";
+import { loadSdk } from "./sdk.ts";
+import { Transcript } from "./transcript.ts";
+
+const { signal } = new AbortController();
+const tool = (answer: Json): ModelTool => ({ inputSchema: { type: "object" }, execute: () => Promise.resolve(answer) });
+const ask = (tools: ModelTools, name: string, input: unknown = {}) => tools.answer({ id: "1", name, input }, signal);
+
+describe("ModelTools", () => {
+  it("gives every tool a name vendors take, apart from all others", async () => {
+    const long = "x".repeat(80);
+    const names = ["maps/weather", "maps__weather", "maps_/weather", "__proto__", "", "é", long, `${long}y`];
+    const tools = new ModelTools(Object.fromEntries(names.map((name) => [name, tool(name)])));
+    const offered = Object.keys(tools.toolSet(await loadSdk()));
+    expect(offered).toHaveLength(names.length);
+    for (const name of offered) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(offered).toContain("tool___proto__");
+    const answers = await Promise.all(offered.map(async (name) => (await ask(tools, name)).text));
+    expect(answers).toEqual(names);
+  });
+
+  it.each([
+    [TOOL_RESULT_BYTES_MAX - 1, false],
+    [TOOL_RESULT_BYTES_MAX, false],
+    [TOOL_RESULT_BYTES_MAX + 1, true],
+  ])("takes a result of %i bytes, cut: %s", async (bytes, isCut) => {
+    const { text } = await ask(new ModelTools({ a: tool("x".repeat(bytes)) }), "a");
+    expect(text.includes("(cut:")).toBe(isCut);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(TOOL_RESULT_BYTES_MAX);
+  });
+
+  it("never cuts a character in two", async () => {
+    const { text } = await ask(new ModelTools({ a: tool("😀".repeat(TOOL_RESULT_BYTES_MAX)) }), "a");
+    expect(text).not.toContain("\uFFFD");
+  });
+
+  it("answers in text, whatever a tool gives back", async () => {
+    const tools = new ModelTools({ a: tool({ b: [1] }), b: tool(null) });
+    expect(await ask(tools, "a")).toEqual({ kind: "result", text: '{"b":[1]}' });
+    expect(await ask(tools, "b", null)).toEqual({ kind: "result", text: "null" });
+    expect(await ask(tools, "a", "text")).toMatchObject({ kind: "error" });
+    expect(await ask(tools, "c")).toMatchObject({ kind: "unknown", text: expect.stringContaining("a, b") as string });
+  });
+});
+
+describe("Transcript", () => {
+  it("leaves out what would make it too long, and says so", () => {
+    const transcript = new Transcript();
+    transcript.user("x".repeat(262_144));
+    transcript.user("x".repeat(262_145));
+    for (let turn = 0; turn < 5; turn += 1) transcript.assistant("y".repeat(262_144), []);
+    transcript.user("short");
+    const contents = transcript.entries.map(({ content }) => content as string);
+    expect(contents.map((text) => text.length)).toEqual([262_144, 57, 262_144, 262_144, 262_144, 57, 57, 57]);
+  });
+
+  it("keeps only text that can be stored", () => {
+    const transcript = new Transcript();
+    transcript.user("a\0b\ud800");
+    expect(transcript.entries).toEqual([{ role: "user", content: "a\uFFFDb\uFFFD" }]);
+  });
+
+  it("keeps a bounded number of entries", () => {
+    const transcript = new Transcript();
+    for (let turn = 0; turn < 1_100; turn += 1) transcript.user("a");
+    transcript.assistant("", []);
+    expect(transcript.entries).toHaveLength(1_000);
+  });
+});

@@ -1,0 +1,148 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Json, JsonObject } from "../../core/base/index.ts";
+import type { OutputField } from "../../core/definition/index.ts";
+import { outputJsonSchema, settleOutputs } from "../../core/outputs/index.ts";
+import { checkAgainstSchema } from "./schema-check.ts";
+import { fitsStrictMode } from "./strictness.ts";
+
+const one = (property: JsonObject, value: Json, required = true): readonly string[] =>
+  checkAgainstSchema({ type: "object", properties: { a: property }, required: required ? ["a"] : [] }, { a: value });
+
+describe("checkAgainstSchema", () => {
+  it.each<[JsonObject, Json]>([
+    [{ type: "string" }, "x"],
+    [{ type: "string" }, 7],
+    [{ type: "integer" }, "7"],
+    [{ type: "number" }, " 7.5 "],
+    [{ type: "boolean" }, "yes"],
+    [{ type: "array" }, "alone"],
+    [{ type: "string", enum: ["saas", "paas"] }, "saas - hosted"],
+    [{ type: ["object", "array"] }, {}],
+    [{}, { any: ["thing"] }],
+    [{ type: "string", format: "uri" }, "https://a.example/b"],
+    [{ type: "string", minLength: 1, maxLength: 1 }, "😀"],
+    [{ type: "string", pattern: "^(a+)+$" }, "aaa"],
+    [{ type: "array", items: { type: "string" }, minItems: 1, maxItems: 2 }, ["a", "b"]],
+  ])("%j takes %j", (property, value) => {
+    expect(one(property, value)).toEqual([]);
+  });
+
+  it.each<[JsonObject, Json, string]>([
+    [{ type: "string" }, null, '"a" is missing'],
+    [{ type: "integer" }, "seven", '"a" must be integer, got "seven"'],
+    [{ type: "number", minimum: 1 }, 0, '"a" must be at least 1, is 0'],
+    [{ type: "number", maximum: 1 }, 1.5, '"a" must be at most 1, is 1.5'],
+    [{ type: "string", enum: ["x"] }, "y", '"a" must be one of "x", got "y"'],
+    [{ type: "string", maxLength: 1 }, "é😀", 'the length of "a" must be at most 1 characters, is 2'],
+    [{ type: "array", minItems: 2 }, [1], 'the length of "a" must be at least 2 elements, is 1'],
+    [{ type: "array", items: { type: "string" } }, ["x", 1], '"a"[1] must be string, got 1'],
+    [{ type: ["object", "array"] }, "text", '"a" must be object or array, got "text"'],
+    [{ type: "string", format: "uri" }, "nowhere", '"a" must be an absolute address'],
+    [{ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(40)}!`, '"a" must match the pattern ^(a+)+$'],
+    [{ type: "object", properties: { b: { type: "number" } }, required: ["b"] }, {}, '"a"."b" is missing'],
+    [{ type: "object", properties: { b: { type: "number" } } }, { b: "x" }, '"a"."b" must be number, got "x"'],
+  ])("%j says of %j: %s", (property, value, problem) => {
+    expect(one(property, value)).toEqual([problem]);
+  });
+
+  it("asks for an object, lets undeclared keys be, and is not led astray by inherited ones", () => {
+    expect(checkAgainstSchema({ type: "object" }, [1])).toEqual(["the answer must be a JSON object, not a list of 1"]);
+    const closed = { type: "object", properties: {}, required: [], additionalProperties: false };
+    expect(checkAgainstSchema(closed, { extra: 1 })).toEqual([]);
+    const hostile = { type: "object", properties: { toString: { type: "string" } }, required: ["toString"] };
+    expect(checkAgainstSchema(hostile, {})).toEqual(['"toString" is missing']);
+    expect(one({ type: "string" }, null, false)).toEqual([]);
+  });
+
+  it("lists no more than twenty problems", () => {
+    const properties = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, { type: "number" }]));
+    expect(checkAgainstSchema({ properties, required: Object.keys(properties) }, {})).toHaveLength(20);
+    expect(
+      one(
+        { type: "array", items: { type: "number" } },
+        Array.from({ length: 50 }, () => "x"),
+      ),
+    ).toHaveLength(20);
+  });
+
+  it("finds a problem exactly when the engine will", () => {
+    const field = fc.record(
+      {
+        type: fc.constantFrom("string", "number", "integer", "boolean", "object", "array" as const),
+        required: fc.boolean(),
+        enum: fc.constant(["red", "green"]),
+        minimum: fc.constant(2),
+        maximum: fc.constant(5),
+        minLength: fc.constant(1),
+        maxLength: fc.constant(3),
+        pattern: fc.constant("^[a-z]+$"),
+      },
+      { requiredKeys: ["type", "required"] },
+    );
+    const value: fc.Arbitrary<Json> = fc.oneof(
+      fc.constantFrom<Json>(
+        "red",
+        "red - really",
+        "abc",
+        "abcd",
+        "",
+        "3",
+        "7",
+        "yes",
+        3,
+        7,
+        2.5,
+        true,
+        null,
+        [],
+        [1],
+        {},
+      ),
+      fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
+    );
+    fc.assert(
+      fc.property(field, value, (spec, given) => {
+        // An enum of words only makes sense for texts; other types would compare it their own way.
+        const { enum: members, ...rest } = spec;
+        const declared: OutputField =
+          spec.type === "string" && members !== undefined ? { ...rest, enum: members } : rest;
+        const outputs = { a: given };
+        const isBad = settleOutputs({ a: declared }, outputs).errors.length > 0;
+        expect(checkAgainstSchema(outputJsonSchema({ a: declared }), outputs).length > 0).toBe(isBad);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("fitsStrictMode", () => {
+  const object = (properties: JsonObject, required: string[], rest: JsonObject = { additionalProperties: false }) => ({
+    type: "object",
+    properties,
+    required,
+    ...rest,
+  });
+
+  it("takes closed objects whose fields are all required", () => {
+    expect(
+      fitsStrictMode(
+        object({ a: { type: "string", enum: ["x"] }, b: { type: "array", items: { type: "number" } } }, ["a", "b"]),
+      ),
+    ).toBe(true);
+    expect(fitsStrictMode(object({ a: object({ b: { type: "integer", minimum: 1 } }, ["b"]) }, ["a"]))).toBe(true);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["an optional field", object({ a: { type: "string" } }, [])],
+    ["an open object", object({ a: { type: "string" } }, ["a"], {})],
+    ["an object of anything", object({ a: { type: "object" } }, ["a"])],
+    ["a list of anything", object({ a: { type: "array" } }, ["a"])],
+    ["no type", object({ a: {} }, ["a"])],
+    ["several types", object({ a: { type: ["object", "array"] } }, ["a"])],
+    ["a pattern", object({ a: { type: "string", pattern: "x" } }, ["a"])],
+    ["no fields", object({}, [])],
+  ])("does not take %s", (_, schema) => {
+    expect(fitsStrictMode(schema)).toBe(false);
+  });
+});
