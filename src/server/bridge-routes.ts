@@ -34,34 +34,32 @@ type GatewayReporter = Extract<Reporter, { readonly gatewayId: string }>;
 
 async function takeCallback(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const sent = await readPeer(request, CALLBACK_BYTES_MAX);
+  const { sent } = await readPeer(request, CALLBACK_BYTES_MAX);
   return json(await report(services, reporter, sent));
 }
 
 /** Each is answered on its own: one that is wrong does not keep the others from being taken. */
 async function takeCallbacks(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const { callbacks } = readPeerShape(callbackBatchSchema, await readPeer(request, BATCH_BYTES_MAX));
-  const results = await Promise.all(
-    callbacks.map((sent) =>
-      reportWithin(services, reporter, sent).then(
-        (body) => ({ status: 200, body }),
-        (error: unknown) => {
-          if (!(error instanceof Refused)) throw error;
-          return { status: error.status, body: problemBody(error) };
-        },
-      ),
-    ),
-  );
-  return json({ results });
+  const { sent, size } = await readPeer(request, BATCH_BYTES_MAX);
+  const { callbacks } = readPeerShape(callbackBatchSchema, sent);
+  const mayBeHeavy = size > CALLBACK_BYTES_MAX;
+  const answers = callbacks.map(async (callback) => {
+    try {
+      if (mayBeHeavy) requireLight(callback);
+      return { status: 200, body: await report(services, reporter, callback) };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { status: error.status, body: problemBody(error) };
+    }
+  });
+  return json({ results: await Promise.all(answers) });
 }
 
-/** In a batch, too, one callback may weigh no more than it may alone. */
-async function reportWithin(services: Services, reporter: GatewayReporter, sent: Json): Promise<CallbackReply> {
-  if (Buffer.byteLength(JSON.stringify(sent)) > CALLBACK_BYTES_MAX) {
-    throw new Refused("body_too_large", `A callback has at most ${CALLBACK_BYTES_MAX} bytes.`);
-  }
-  return report(services, reporter, sent);
+/** In a batch, too, a callback may weigh no more than it may alone. */
+function requireLight(callback: Json): void {
+  if (Buffer.byteLength(JSON.stringify(callback)) <= CALLBACK_BYTES_MAX) return;
+  throw new Refused("body_too_large", `A callback has at most ${CALLBACK_BYTES_MAX} bytes.`);
 }
 
 async function report(services: Services, reporter: GatewayReporter, sent: unknown): Promise<CallbackReply> {
@@ -102,7 +100,7 @@ function replyTo(outcome: ReportOutcome, dispatchId: string): CallbackReply {
 
 async function takePartials(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const { dispatchId, deltas } = readPeerShape(streamSchema, await readPeer(request, BODY_BYTES_MAX.other));
+  const { dispatchId, deltas } = readPeerShape(streamSchema, (await readPeer(request, BODY_BYTES_MAX.other)).sent);
   const address = readDispatchId(dispatchId);
   if (address === undefined) throw unknownDispatch(dispatchId);
   return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
@@ -119,7 +117,8 @@ async function takeExternal(services: Services, request: Request): Promise<Respo
     throw new Refused("ticket_expired", "The attempt this address was given out for has passed its deadline.");
   }
   const { orgId, ...address } = reading.ticket;
-  const body = readExternalReport(await readPeer(request, CALLBACK_BYTES_MAX), address, now);
+  const { sent } = await readPeer(request, CALLBACK_BYTES_MAX);
+  const body = readExternalReport(sent, address, now);
   return json(replyTo(await services.runtime.report({ orgId }, address, body), body.dispatchId));
 }
 
@@ -133,9 +132,9 @@ async function authenticate({ gateways }: Services, request: Request): Promise<G
   return { orgId: link.orgId, gatewayId: link.gatewayId };
 }
 
-async function readPeer(request: Request, bytesMax: number): Promise<unknown> {
+async function readPeer(request: Request, bytesMax: number): Promise<{ readonly sent: unknown; readonly size: number }> {
   const { bytes } = await readBody(request, { bytesMax, types: [JSON_TYPE], isOptional: false });
-  return readPeerJson(bytes);
+  return { sent: readPeerJson(bytes), size: bytes.byteLength };
 }
 
 function unknownDispatch(dispatchId: string): Refused {

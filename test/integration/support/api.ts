@@ -17,6 +17,12 @@ export interface ApprovalOnWire {
   readonly status: string;
 }
 
+export interface GatewayOnWire {
+  readonly id: string;
+  readonly status: string;
+  readonly instanceId: string | null;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -66,6 +72,10 @@ export class Api {
 
   async listApprovals(status: string): Promise<readonly ApprovalOnWire[]> {
     return this.#listAll<ApprovalOnWire>(`/approvals?status=${status}&`);
+  }
+
+  async listGateways(): Promise<readonly GatewayOnWire[]> {
+    return ((await this.#insist("GET", "/gateways")) as { readonly data: readonly GatewayOnWire[] }).data;
   }
 
   /** Once, and it may fail: the status, or null when nobody answered. */

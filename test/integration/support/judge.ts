@@ -32,6 +32,10 @@ export interface JudgeOptions {
    * another replica still lives: then a call that was decided before the result is seen after it, by as much.
    */
   readonly overlapMs: number;
+  /** How often one sending may reach the adapter, when whoever calls it is another process that may be killed. */
+  readonly callsPerSend?: number;
+  /** Beside what kills can do to any node: failures that a bad network may bring about. */
+  readonly mayFailWith?: ReadonlySet<string>;
 }
 
 /** The checkers of the simulator that need nothing but a plan and a log. */
@@ -62,7 +66,7 @@ export function judgeRun(witnessed: Witnessed, options: JudgeOptions): readonly 
   }
   const found = [
     ...judgeLog(witnessed, events),
-    ...judgeEnd(witnessed, events),
+    ...judgeEnd(witnessed, events, options),
     ...judgeCalls(witnessed, events, options),
   ];
   return found.map((message) => `${run.workflow} ${run.id}: ${message}`);
@@ -105,7 +109,11 @@ function isEarlyTimeout({ type, payload, at }: RunEvent, events: readonly RunEve
 
 const ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);
 
-function judgeEnd({ sample, run }: Witnessed, events: readonly RunEvent[]): readonly string[] {
+function judgeEnd(
+  { sample, run }: Witnessed,
+  events: readonly RunEvent[],
+  { mayFailWith }: JudgeOptions,
+): readonly string[] {
   const ends = events.filter(({ type }) => ENDS.has(type));
   const [end] = ends;
   if (ends.length !== 1 || end === undefined) return [`has ${ends.length} ends`];
@@ -113,7 +121,9 @@ function judgeEnd({ sample, run }: Witnessed, events: readonly RunEvent[]): read
   if (run.lastEventId !== events.length) return [`says ${run.lastEventId} events, and has ${events.length}`];
   if (end.type === "run.completed") return [];
   const causes = events.filter(isFailure);
-  if (end.type === "run.failed" && causes.some((cause) => isForced(cause, sample, events))) return [];
+  const isExcused = (cause: FailureEvent): boolean =>
+    isForced(cause, sample, events) || mayFailWith?.has(cause.payload.errorCode) === true;
+  if (end.type === "run.failed" && causes.some(isExcused)) return [];
   return [`ended by ${end.type}: ${causes.map(({ payload }) => payload.errorCode).join(", ")}`];
 }
 
@@ -172,7 +182,7 @@ function judgeCalls({ sample, run, calls }: Witnessed, events: readonly RunEvent
   }
   for (const attempt of attempts.values()) {
     const made = calls.filter(({ dispatchId }) => dispatchId === attempt.id);
-    if (made.length > 1 + attempt.resends) {
+    if (made.length > (1 + attempt.resends) * (options.callsPerSend ?? 1)) {
       found.push(`${attempt.id} was called ${made.length} times and sent again ${attempt.resends} times`);
     }
     if (attempt.completedAt === null) continue;

@@ -4,7 +4,7 @@ import type { Prng } from "../../simulation/prng.ts";
 import type { Api, RunOnWire } from "./api.ts";
 import { type JudgeOptions, judgeRun } from "./judge.ts";
 import { type Call, readLedger } from "./ledger.ts";
-import { waitFor } from "./waiting.ts";
+import { PATIENCE_MS, waitFor } from "./waiting.ts";
 import { type Sample, SAMPLES } from "./workload.ts";
 
 const APPROVE_EVERY_MS = 150;
@@ -59,9 +59,10 @@ export class Load {
   }
 
   /** Every run that was asked for is accepted and has ended. */
-  async settle(): Promise<void> {
+  async settle(patienceMs = PATIENCE_MS): Promise<void> {
     await Promise.all(this.#starting);
-    await waitFor("all runs to end", async () => (await this.#api.listRuns("running")).length === 0, { everyMs: 250 });
+    const haveEnded = async (): Promise<boolean> => (await this.#api.listRuns("running")).length === 0;
+    await waitFor("all runs to end", haveEnded, { patienceMs, everyMs: 250 });
     this.#isApproving = false;
     await this.#approving;
   }

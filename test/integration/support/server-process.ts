@@ -11,10 +11,15 @@ export interface ServerSettings {
   readonly script: string;
   readonly ledger: string;
   readonly key: string;
+  /** Any free one otherwise. */
+  readonly port?: number;
+  /** Where Bridges reach it, when that is not where it listens. */
+  readonly publicUrl?: string;
 }
 
-/** A server as a process of its own. */
+/** A server, or a Bridge, as a process of its own. */
 export interface ServerProcess {
+  /** As it announces itself. */
   readonly url: string;
   readonly isAlive: boolean;
   /** What it wrote to its error output. */
@@ -45,12 +50,18 @@ export function callProgram(args: readonly string[]): void {
 }
 
 export function startServer(settings: ServerSettings): Promise<ServerProcess> {
-  const { command, data, databaseUrl, script, ledger, key } = settings;
-  const flags = ["--json", "--port", "0", "--script", script, "--ledger", ledger, "--key", key];
+  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl } = settings;
+  const flags = ["--json", "--port", String(port), "--script", script, "--ledger", ledger, "--key", key];
   if (command === "up") flags.push("--data", data, "--no-demo");
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
-  const child = spawn(process.execPath, [PROGRAM, command, ...flags], {
-    cwd: data,
+  if (publicUrl !== undefined) flags.push("--public-url", publicUrl);
+  return startProgram([command, ...flags], data);
+}
+
+/** Starts what stands until it is stopped, and waits until it says where it listens. */
+export function startProgram(args: readonly string[], cwd: string): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd,
     // The home directory holds the empty database that new ones are copied from.
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
     stdio: ["ignore", "pipe", "pipe"],
@@ -64,7 +75,7 @@ export function startServer(settings: ServerSettings): Promise<ServerProcess> {
     complaints = `${complaints}${chunk.toString("utf8")}`.slice(-20_000);
   });
   return new Promise((resolve, reject) => {
-    void ended.then((code) => reject(new Error(`the server ended with ${code} before it was ready: ${complaints}`)));
+    void ended.then((code) => reject(new Error(`sluice ${args[0]} ended with ${code} before it was ready: ${complaints}`)));
     child.stdout.on("data", (chunk: Buffer) => {
       if (answer.includes("\n")) return;
       answer += chunk.toString("utf8");

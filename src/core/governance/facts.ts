@@ -1,0 +1,101 @@
+/** What gates compare, gathered before they are asked: plain data, so that a verdict can be replayed from it. */
+import type { JsonObject } from "../base/index.ts";
+import type { Action, ContextSource } from "../definition/index.ts";
+import type { NodeKind } from "../plan/index.ts";
+import type { Agent, BudgetScope, Period, Policy, Platform, Posture } from "./registered.ts";
+
+/** A ceiling as it stands in its present period, on locked or freshly committed values. */
+export interface EnvelopeFact {
+  /** `agent/analyst/monthly` for an agent's own ceiling, else the budget's id. */
+  readonly id: string;
+  readonly scope: BudgetScope;
+  readonly scopeId: string | null;
+  readonly period: Period;
+  /** Epoch milliseconds, UTC. */
+  readonly periodStart: number;
+  readonly periodEnd: number;
+  readonly ceilingMicros: number;
+  readonly spentMicros: number;
+  readonly reservedMicros: number;
+  readonly onExhausted: "block" | "pause";
+}
+
+export interface GatewayFact {
+  readonly id: string;
+  readonly status: "healthy" | "degraded" | "offline";
+  readonly environment: string | null;
+  readonly minTrustLevel: number;
+}
+
+export interface RateFact {
+  readonly count: number;
+  readonly perSeconds: number;
+  /** Dispatches in the window that ends now. */
+  readonly used: number;
+  /** When the next one fits, epoch milliseconds; null while one fits. */
+  readonly freesAt: number | null;
+}
+
+/** What a node is about to do, as policies see it. */
+export interface NodeFact {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly action: Action;
+  readonly phase: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly tools: readonly string[];
+  readonly contextSources: readonly ContextSource[];
+}
+
+export interface RunFact {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly depth: number;
+  readonly environment: string | null;
+  readonly args: JsonObject;
+}
+
+export interface DispatchFacts {
+  readonly at: number;
+  readonly platform: Platform;
+  /** Null: no gateway fits; `noGateway` says why. */
+  readonly gateway: GatewayFact | null;
+  readonly noGateway: string | null;
+  readonly agentId: string;
+  /** Null: nobody registered it. */
+  readonly agent: Agent | null;
+  readonly role: { readonly name: string; readonly skills: readonly string[] } | null;
+  /** Attempts of the agent that are open, those others have been promised included. */
+  readonly openAttempts: number;
+  /** Up to five of them, for the explanation. */
+  readonly openExamples: readonly { readonly runId: string; readonly nodeId: string }[];
+  /** Nodes that were here first. */
+  readonly waitingAhead: number;
+  readonly rate: RateFact | null;
+  readonly agentBudget: EnvelopeFact | null;
+  readonly envelopes: readonly EnvelopeFact[];
+  /** What is reserved if it is allowed; null: no price is known for the model. */
+  readonly estimateMicros: number | null;
+  readonly node: NodeFact;
+  readonly run: RunFact;
+  /** Every enabled policy that might apply, whatever its scope. */
+  readonly policies: readonly Policy[];
+  /** `name@version` of policies a person has granted for this node, epoch and request, and `rung`, `two_agents`. */
+  readonly grants: readonly string[];
+}
+
+/** What is asked before a run exists. */
+export interface LaunchFacts {
+  readonly at: number;
+  readonly platform: Platform;
+  readonly workflowStatus: "active" | "paused" | "deprecated";
+  readonly posture: Posture;
+  readonly hasApprovedLaunch: boolean;
+  readonly gateway: GatewayFact | null;
+  readonly noGateway: string | null;
+  readonly envelopes: readonly EnvelopeFact[];
+  readonly rate: RateFact | null;
+  readonly run: Omit<RunFact, "runId">;
+  readonly policies: readonly Policy[];
+}

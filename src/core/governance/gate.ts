@@ -1,0 +1,74 @@
+import type { JsonObject } from "../base/index.ts";
+import type { ApprovalRule } from "../definition/index.ts";
+
+/** One check before a dispatch, or before a run is created: pure, and quick enough not to be noticed. */
+export interface Gate<Facts> {
+  readonly name: string;
+  evaluate(facts: Facts): GateOutcome;
+}
+
+export type GateOutcome =
+  | { readonly kind: "pass"; readonly warnings?: readonly string[] }
+  | Block
+  /** Only a person's answer lets it through. */
+  | {
+      readonly kind: "hold";
+      readonly message: string;
+      /** `name@version` of each policy that wants an answer, and `rung`, `two_agents` for the built-in rules. */
+      readonly wanted: readonly string[];
+      readonly rule: ApprovalRule;
+      readonly facts: JsonObject;
+    };
+
+export interface Block {
+  readonly kind: "block";
+  readonly code: string;
+  readonly message: string;
+  /** `final`: it fails. `queue`: it waits for a slot or a window. `paused`: it is asked again after 1, 2, 4 s. */
+  readonly after: "final" | "queue" | "paused";
+  readonly waitingReason?: "queued" | "rate_limit";
+  /** When asking again may help, epoch milliseconds. */
+  readonly until?: number;
+  /** The numbers that were compared. */
+  readonly facts: JsonObject;
+  readonly unblock: readonly Unblock[];
+}
+
+/** Something that would let it through. */
+export interface Unblock {
+  readonly action: string;
+  readonly target: string;
+  readonly detail: string;
+}
+
+/** The same in API, CLI and console. */
+export interface Explanation {
+  readonly gate: string;
+  readonly code: string;
+  readonly message: string;
+  readonly facts: JsonObject;
+  readonly unblock: readonly Unblock[];
+}
+
+/** What each gate said, in order; those after the first block were not asked. */
+export interface TrailEntry {
+  readonly gate: string;
+  readonly outcome: "pass" | "warn" | "block" | "hold" | "not_evaluated";
+  readonly detail?: string;
+}
+
+export type Judgement =
+  | { readonly disposition: "allow"; readonly trail: readonly TrailEntry[]; readonly warnings: readonly string[] }
+  | {
+      readonly disposition: "block";
+      readonly trail: readonly TrailEntry[];
+      readonly block: Block;
+      readonly explanation: Explanation;
+    }
+  | {
+      readonly disposition: "hold";
+      readonly trail: readonly TrailEntry[];
+      readonly hold: Extract<GateOutcome, { readonly kind: "hold" }>;
+      readonly gate: string;
+      readonly explanation: Explanation;
+    };

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { Gateway } from "./directory.ts";
+import { chooseRoute, type RouteWish } from "./routing.ts";
+
+const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
+  orgId: "default",
+  id,
+  name: null,
+  environment: null,
+  url: `http://${id}.test`,
+  isDefault: false,
+  minTrustLevel: 1,
+  capabilities: [],
+  providers: ["ai-sdk"],
+  defaultProvider: "ai-sdk",
+  status: "healthy",
+  instanceId: null,
+  seenAt: null,
+  isLocal: false,
+  answersAny: false,
+  ...more,
+});
+
+const wish = (more: Partial<RouteWish> = {}): RouteWish => ({
+  pinned: null,
+  provider: "ai-sdk",
+  capabilities: [],
+  ...more,
+});
+
+const chosen = (gateways: readonly Gateway[], wanted: RouteWish): string => {
+  const choice = chooseRoute(gateways, wanted);
+  return choice.kind === "found" ? `${choice.gateway.id}/${choice.provider}` : choice.message;
+};
+
+describe("who is taken", () => {
+  it("is the pinned gateway, whatever the others are", () => {
+    const gateways = [gateway("a", { isDefault: true }), gateway("b", { status: "degraded" })];
+    expect(chooseRoute(gateways, wish({ pinned: "b" }))).toMatchObject({
+      kind: "found",
+      gateway: { id: "b" },
+      losers: [{ gatewayId: "a", reason: "not_pinned" }],
+    });
+  });
+
+  it("is the default one, then a registered Bridge, then a healthy one, then the first by code unit", () => {
+    const local = gateway("local", { isLocal: true });
+    const all = [local, gateway("b"), gateway("Z"), gateway("a", { status: "degraded" })];
+    expect(chosen(all, wish())).toBe("Z/ai-sdk");
+    expect(chosen([...all, gateway("z", { isDefault: true, status: "degraded" })], wish())).toBe("z/ai-sdk");
+    expect(chosen([gateway("a", { status: "degraded" }), gateway("b")], wish())).toBe("b/ai-sdk");
+    expect(chosen([local, gateway("a", { status: "degraded" })], wish())).toBe("a/ai-sdk");
+    expect(chosen([local], wish())).toBe("local/ai-sdk");
+  });
+
+  it("does not depend on the order in which they are listed, and changes nothing in the list", () => {
+    const all = [gateway("c"), gateway("a"), gateway("b")];
+    const before = [...all];
+    expect(chosen(all, wish())).toBe("a/ai-sdk");
+    expect(chosen([...all].reverse(), wish())).toBe("a/ai-sdk");
+    expect(all).toEqual(before);
+  });
+
+  it("serves what names no provider with its own default, and passes by those without one", () => {
+    const gateways = [
+      gateway("a", { defaultProvider: null }),
+      gateway("b", { providers: ["x"], defaultProvider: "x" }),
+    ];
+    expect(chosen(gateways, wish({ provider: null }))).toBe("b/x");
+  });
+
+  it("stands in for any provider where a rehearsal says so, but serves those it has by their name", () => {
+    const rehearsal = { answersAny: true, providers: ["scripted", "http"], defaultProvider: "scripted" };
+    const gateways = [gateway("local", { isLocal: true, ...rehearsal })];
+    expect(chosen(gateways, wish({ provider: "ai-sdk" }))).toBe("local/scripted");
+    expect(chosen(gateways, wish({ provider: "http" }))).toBe("local/http");
+    expect(chosen([...gateways, gateway("real")], wish({ provider: "ai-sdk" }))).toBe("real/ai-sdk");
+  });
+
+  it("has every capability that is asked for", () => {
+    const gateways = [gateway("a", { capabilities: ["gpu"] }), gateway("b", { capabilities: ["gpu", "eu"] })];
+    expect(chosen(gateways, wish({ capabilities: ["gpu", "eu"] }))).toBe("b/ai-sdk");
+    expect(chosen(gateways, wish({ capabilities: ["gpu"] }))).toBe("a/ai-sdk");
+  });
+});
+
+describe("who is not", () => {
+  it("is told with the first reason that holds, each once", () => {
+    const choice = chooseRoute(
+      [
+        gateway("a"),
+        gateway("b"),
+        gateway("c", { providers: ["other"] }),
+        gateway("d", { status: "offline" }),
+        gateway("e", { capabilities: [] }),
+      ].map((one) => (one.id === "e" ? one : { ...one, capabilities: ["gpu"] })),
+      wish({ capabilities: ["gpu"] }),
+    );
+    expect(choice.kind === "found" && choice.gateway.id).toBe("a");
+    expect([...choice.losers].sort((left, right) => (left.gatewayId < right.gatewayId ? -1 : 1))).toEqual([
+      { gatewayId: "b", reason: "order" },
+      { gatewayId: "c", reason: "provider" },
+      { gatewayId: "d", reason: "offline" },
+      { gatewayId: "e", reason: "capability" },
+    ]);
+  });
+
+  it.each([
+    ["nobody is there", [], wish(), 'no gateway serves the provider "ai-sdk"; start a Bridge that does'],
+    ["nobody takes what names none", [], wish({ provider: null }), "no gateway takes it; start a Bridge that does"],
+    [
+      "a capability is missing",
+      [gateway("a")],
+      wish({ capabilities: ["gpu", "eu"] }),
+      'no gateway serves the provider "ai-sdk" with gpu, eu; start a Bridge that does',
+    ],
+    ["it is offline", [gateway("a", { status: "offline" })], wish(), "a is offline; start its Bridge"],
+    [
+      "the pinned one is offline, and another would do",
+      [gateway("a", { status: "offline" }), gateway("b")],
+      wish({ pinned: "a" }),
+      "a is offline; start its Bridge",
+    ],
+  ] as const)("says what to do when %s", (_, gateways, wanted, message) => {
+    expect(chooseRoute(gateways, wanted)).toMatchObject({ kind: "none", message });
+  });
+
+  it("says that the pinned gateway does not fit, although another would", () => {
+    const choice = chooseRoute([gateway("b")], wish({ pinned: "a" }));
+    expect(choice).toMatchObject({ kind: "none", losers: [{ gatewayId: "b", reason: "not_pinned" }] });
+    expect(choice.kind === "none" && choice.message).toContain('the gateway "a", to which the run is pinned');
+  });
+});
