@@ -27,23 +27,22 @@ export async function measureWire(root: string, store: Store, plan: RuntimePlan)
   const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent();
-  let url = "";
   const driver = new DurableDriver({
     store,
     clock,
     adapters: [],
     judge: createRoutingJudge(directory),
-    remote: { directory, tickets, agent, publicUrl: () => url },
+    remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: true,
     onTrouble,
   });
   const server = await serve({ app: createApp({ store, runtime: driver, gateways }), port: 0, host: "127.0.0.1" });
-  url = server.url;
+  gateways.publicUrl = server.url;
   gateways.start();
   await driver.start();
-  const bridge = await startBridge(root, url);
+  const bridge = await startBridge(root, server.url);
   try {
     await registered(() => directory.refresh(ORG).then(() => directory.of(ORG).length > 0));
     return await measure(store, driver, plan);

@@ -216,7 +216,7 @@ describe("every rule fires on a planted breach", () => {
     ["x form", wholeSuiteRule, "src/core/base/x.test.ts", 'xit("a", f);'],
     ["banned word", words, "src/core/base/x.ts", "const taskCount = 1;"],
     ["banned plural", words, "src/core/base/x.ts", "const activities = [];"],
-    ["banned word in a type", words, "src/core/base/x.ts", "interface RunExecution {}"],
+    ["banned word in a type", words, "src/core/base/x.ts", "interface RunPipeline {}"],
     ["banned phrase", words, "src/core/base/x.ts", "const signOff = 1;"],
   ])("%s", (_, rule, path, text) => {
     expect(on(rule, path, text)).toHaveLength(1);
@@ -241,7 +241,7 @@ describe("every rule fires on a planted breach", () => {
     ["property test name", nameRule, "src/core/base/run-state.property.test.ts", ""],
     ["each", wholeSuiteRule, "src/core/base/x.test.ts", 'it.each([1])("a", f);'],
     ["word inside a word", words, "src/core/base/x.ts", "const overflow = workflowBottom;"],
-    ["homonym", words, "src/core/base/x.ts", "const executionPath = 1;"],
+    ["homonym", words, "src/core/base/x.ts", "const FLOW_END = 1;"],
   ])("and stays silent on: %s", (_, rule, path, text) => {
     expect(on(rule, path, text)).toEqual([]);
   });

@@ -81,7 +81,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     instanceId,
     tokens: () => registrar?.dispatchTokens() ?? [joinToken],
     ...(options.openMax === undefined ? {} : { openMax: options.openMax }),
-    ...(options.callbackOrigins === undefined ? {} : { callbackOrigins: options.callbackOrigins }),
+    callbackOrigins: () => options.callbackOrigins ?? registrar?.callbackOrigins() ?? null,
     ...redaction,
     ...trouble,
   });

@@ -16,7 +16,8 @@ export interface DeskOptions {
   /** How many dispatches may be open at once. */
   readonly openMax?: number;
   /** Where results may be sent. Any server that holds a token may say where, when there is no list. */
-  readonly callbackOrigins?: readonly string[];
+  /** Where results may go; null: wherever a dispatch says. */
+  readonly callbackOrigins?: () => readonly string[] | null;
 }
 
 export const OPEN_MAX = 1_000;
@@ -89,10 +90,10 @@ export class DispatchDesk {
 
   #read(sent: Json): SentDispatch {
     const request = readShape(sentDispatchSchema, sent);
-    const origins = this.#options.callbackOrigins;
+    const origins = this.#options.callbackOrigins?.() ?? null;
     for (const path of ["callbackUrl", "streamUrl"] as const) {
       const url = request[path];
-      if (url === undefined || origins === undefined || origins.includes(new URL(url).origin)) continue;
+      if (url === undefined || origins === null || origins.includes(new URL(url).origin)) continue;
       const message = `leads to ${new URL(url).origin}, and this Bridge reports only to ${origins.join(", ")}`;
       throw invalid([{ code: "callback_origin", message, path }]);
     }

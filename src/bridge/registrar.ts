@@ -29,6 +29,7 @@ const PATH = "/api/v1/gateways";
 /** A heartbeat may be answered without tokens: they are shown once. */
 const registeredSchema = z.object({
   gatewayId: z.string().optional(),
+  callbackOrigin: z.url().optional(),
   tokens: z.object({ dispatchToken: z.string().min(1), callbackToken: z.string().min(1) }).optional(),
 });
 
@@ -38,6 +39,7 @@ export class Registrar {
   /** The newest last; the one before is accepted still, for what was sent while it changed. */
   #dispatchTokens: readonly string[] = [];
   #callbackToken: string | null = null;
+  #callbackOrigin: string | null = null;
   #failures = 0;
   #stopTimer: Stop | null = null;
   #isClosed = false;
@@ -58,6 +60,13 @@ export class Registrar {
 
   callbackToken(): string {
     return this.#callbackToken ?? this.#options.joinToken;
+  }
+
+  /** Where results may go once the server is known; null before: then the dispatches of whoever holds the token say. */
+  callbackOrigins(): readonly string[] | null {
+    if (!this.isRegistered) return null;
+    const own = new URL(this.#options.server).origin;
+    return this.#callbackOrigin === null ? [own] : [own, this.#callbackOrigin];
   }
 
   /** Registers, and goes on doing so; resolves after the first try. */
@@ -103,6 +112,7 @@ export class Registrar {
     if (registered === null || callbackToken === null || !isWhole) {
       return `${server} registered this Bridge without giving it tokens`;
     }
+    this.#callbackOrigin = registered.callbackOrigin ?? null;
     const isNew = dispatchToken !== undefined && dispatchToken !== this.#dispatchTokens.at(-1);
     if (isNew) this.#dispatchTokens = [...this.#dispatchTokens.slice(-1), dispatchToken];
     const hasChanged = isNew || callbackToken !== this.#callbackToken;

@@ -152,6 +152,8 @@ export type Registration = z.infer<typeof registrationSchema>;
 /** Tokens are shown once, and the Bridge keeps them in memory: an instance that has the present ones gets none again. */
 export interface Registered {
   readonly gatewayId: string;
+  /** Where callbacks may go, beside the address the Bridge registered at. */
+  readonly callbackOrigin?: string;
   readonly tokens?: {
     /** What the server sends with dispatches. */
     readonly dispatchToken: string;

@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { ADAPTER_NAMES, type AdapterName } from "../adapters/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
@@ -15,6 +16,7 @@ const section = z.custom<JsonObject>((value) => typeof value === "object" && val
 const configSchema = z.strictObject({
   default_provider: z.string().min(1).max(100).optional(),
   adapters: z.partialRecord(z.enum(ADAPTER_NAMES), section).default({}),
+  modules: z.array(z.strictObject({ path: z.string().min(1), config: section.default({}) })).default([]),
   secrets: z.array(z.string().min(1).max(200)).default([]),
 });
 
@@ -23,10 +25,12 @@ export interface BridgeConfig {
   /** What runs nodes that name no provider. */
   readonly defaultProvider: string | null;
   readonly sections: Readonly<Partial<Record<AdapterName, JsonObject>>>;
+  /** Adapters of other people: files that export one, beside the configuration, and what each is initialised with. */
+  readonly modules: readonly { readonly path: string; readonly config: JsonObject }[];
   readonly secrets: readonly string[];
 }
 
-export const EMPTY_BRIDGE_CONFIG: BridgeConfig = { defaultProvider: null, sections: {}, secrets: [] };
+export const EMPTY_BRIDGE_CONFIG: BridgeConfig = { defaultProvider: null, sections: {}, modules: [], secrets: [] };
 
 export async function loadBridgeConfig(io: Io, name: string | undefined): Promise<BridgeConfig> {
   if (name === undefined) return EMPTY_BRIDGE_CONFIG;
@@ -46,6 +50,12 @@ export async function loadBridgeConfig(io: Io, name: string | undefined): Promis
     }
     throw new Refusal(`the configuration ${printable(name)} is not valid, nothing was started`);
   }
-  const { default_provider: defaultProvider = null, adapters, secrets } = read.data;
-  return { defaultProvider, sections: adapters, secrets };
+  const { default_provider: defaultProvider = null, adapters, modules, secrets } = read.data;
+  const beside = dirname(file.path);
+  return {
+    defaultProvider,
+    sections: adapters,
+    modules: modules.map(({ path, config }) => ({ path: resolve(beside, path), config })),
+    secrets,
+  };
 }

@@ -1,5 +1,6 @@
-import { mkdirSync } from "node:fs";
-import type { Adapter } from "../adapter/index.ts";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Adapter, ADAPTER_SPECIFICATION } from "../adapter/index.ts";
 import {
   type AdapterName,
   type AdapterSetup,
@@ -9,11 +10,14 @@ import {
   SCRIPTED_PROVIDER,
 } from "../adapters/index.ts";
 import { createRedactor, type Redactor } from "../core/redaction/index.ts";
+import { loadAdapterFile } from "./adapter-file.ts";
 import type { BridgeConfig } from "./bridge-config.ts";
+import { isAlive } from "./data-directory.ts";
 import type { Io } from "./io.ts";
 import { openLedger } from "./ledger-file.ts";
 import { Refusal } from "./refusal.ts";
 import { loadScript } from "./rehearsal.ts";
+import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
 /** What a Bridge works with, in a server's process or in its own. */
@@ -46,8 +50,9 @@ export async function openBridgeParts(io: Io, options: BridgePartsOptions): Prom
   const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
   const names = options.names ?? (isRehearsal ? ["scripted" as const] : usualNames(config));
   const { sections } = config;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const adapters = await open({ names, sections, env: io.env, clock: io.clock, directory, script, ledger });
+  const work = ownWorkDirectory(directory);
+  const own = await open({ names, sections, env: io.env, clock: io.clock, directory: work, script, ledger });
+  const adapters = [...own, ...(await openModules(io, config))];
   const providers = adapters.map(({ provider }) => provider);
   const wanted = config.defaultProvider ?? SCRIPTED_PROVIDER;
   if (config.defaultProvider !== null && !providers.includes(config.defaultProvider)) {
@@ -71,8 +76,37 @@ async function open(setup: AdapterSetup): Promise<readonly Adapter[]> {
   }
 }
 
-function isBare({ sections, defaultProvider }: BridgeConfig): boolean {
-  return Object.keys(sections).length === 0 && defaultProvider === null;
+/** One per process; what processes that are no more have left behind is cleared away. */
+function ownWorkDirectory(directory: string): string {
+  const own = join(directory, String(process.pid));
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(directory)) {
+    if (/^\d+$/.test(name) && !isAlive(Number(name))) rmSync(join(directory, name), { recursive: true, force: true });
+  }
+  return own;
+}
+
+async function openModules(io: Io, { modules }: BridgeConfig): Promise<readonly Adapter[]> {
+  const adapters: Adapter[] = [];
+  for (const { path, config } of modules) {
+    const { adapter } = await loadAdapterFile(io, path);
+    if (adapter.specificationVersion !== ADAPTER_SPECIFICATION) {
+      throw new Refusal(
+        `${printable(path)} is written for another adapter interface; this one is ${ADAPTER_SPECIFICATION}`,
+      );
+    }
+    try {
+      await adapter.initialize(config);
+    } catch (mistake) {
+      throw new Refusal(`${printable(path)}: ${printable(reasonOf(mistake))}`);
+    }
+    adapters.push(adapter);
+  }
+  return adapters;
+}
+
+function isBare({ sections, modules, defaultProvider }: BridgeConfig): boolean {
+  return Object.keys(sections).length === 0 && modules.length === 0 && defaultProvider === null;
 }
 
 /** Local commands and MCP servers exist only where somebody has listed them. */

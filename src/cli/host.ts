@@ -47,14 +47,13 @@ export async function startHost(io: Io, { config, storage, bridge }: HostParts):
     onTrouble,
   });
   const agent = new PeerAgent();
-  let url = config.publicUrl ?? "";
   const { directory, tickets } = gateways;
   const runtime = new DurableDriver({
     store,
     adapters,
     redactor,
     judge: createRoutingJudge(directory),
-    remote: { directory, tickets, agent, publicUrl: () => url },
+    remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     clock,
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
@@ -64,7 +63,8 @@ export async function startHost(io: Io, { config, storage, bridge }: HostParts):
   const app = createApp({ store, runtime, gateways, config: { publicUrl: config.publicUrl ?? null, onTrouble } });
   const server = await listen(app, config);
   const localUrl = urlOf(config.host, server.port);
-  url = config.publicUrl ?? localUrl;
+  const url = config.publicUrl ?? localUrl;
+  gateways.publicUrl = url;
   try {
     gateways.start();
     await runtime.start();

@@ -18,6 +18,11 @@ export interface AboutRun {
   readonly model: string | null;
 }
 
+/** A run of one process belongs to whoever started it, and is pinned to nothing. */
+export function aboutLocal({ runId, plan }: Pick<AboutRun, "runId" | "plan">): AboutRun {
+  return { orgId: "local", runId, plan, gateway: null, model: null };
+}
+
 export const DEFAULT_AGENT = "default";
 
 /** Lets everything pass, and sends what names a provider that is not at hand to the fallback. */

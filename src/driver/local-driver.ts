@@ -17,7 +17,7 @@ import { ApprovalDesk, type AnswerApproval } from "./approval-desk.ts";
 import { childReport, refusedChild } from "./child-report.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { InputQueue } from "./input-queue.ts";
-import type { Judge } from "./judge.ts";
+import { aboutLocal, type Judge } from "./judge.ts";
 import { createFamily, isQuiet, type LiveRun, RunTimers, wakeAll } from "./live-run.ts";
 import { MemoryStore, type PendingApproval } from "./memory-store.ts";
 import type { Told } from "./told.ts";
@@ -28,9 +28,6 @@ export interface PinnedWorkflow {
   readonly version: number | null;
   readonly hash: string;
 }
-
-/** Runs in one process belong to whoever started it. */
-const LOCAL_ORGANISATION = "local";
 
 export interface LocalDriverOptions {
   readonly adapters: readonly Adapter[];
@@ -194,13 +191,7 @@ export class LocalDriver {
       for (const effect of turn.effects) {
         if (effect.type !== "request-verdict") effects.push(effect);
         else {
-          const verdict = this.#options.judge.decide(effect, {
-            orgId: LOCAL_ORGANISATION,
-            runId: state.runId,
-            plan: state.plan,
-            gateway: null,
-            model: null,
-          });
+          const verdict = this.#options.judge.decide(effect, aboutLocal(state));
           const { nodeId, epoch } = effect;
           inputs.push({ type: "verdict", nodeId, epoch, verdict, at: run.lastAt, jitter });
         }

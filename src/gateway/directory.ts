@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Registered, Registration } from "../bridge/index.ts";
 import type { Clock, Stop } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { GatewayLink, GatewayStatus, GatewayStore, RegistryStore } from "../store/index.ts";
 import { type GatewaySpec, NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
 import type { SecretBox } from "./secret-box.ts";
+import { hashToken, randomToken } from "./token.ts";
 
 /** The Bridge inside a server's own process. */
 export const LOCAL_GATEWAY = "local";
@@ -155,7 +155,9 @@ export class GatewayDirectory {
     const entry = await store.getEntry(orgId, "gateway", id);
     const spec = { ...(entry === undefined ? NEW_SPEC : specOf(entry.body)), ...specPartOf(registration) };
     await store.putEntry(orgId, "gateway", id, { ...spec }, clock.now());
-    const tokens = this.#hasTokens(link, registration) ? null : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
+    const tokens = this.#hasTokens(link, registration)
+      ? null
+      : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
     await this.#putLink(orgId, id, link, { ...tokens, instanceId, instanceStartedAt: startedAt });
     await this.refresh(orgId);
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
@@ -292,12 +294,4 @@ export class GatewayDirectory {
 
 function placeOf(orgId: string, gatewayId: string): string {
   return `${orgId}/gateway/${gatewayId}/dispatch`;
-}
-
-function hashToken(token: string): string {
-  return createHash("sha256").update(token, "utf8").digest("hex");
-}
-
-function randomToken(kind: string): string {
-  return `${kind}_${randomBytes(32).toString("base64url")}`;
 }

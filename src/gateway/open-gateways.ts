@@ -18,6 +18,8 @@ export interface GatewaysOptions {
 export interface OpenedGateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
+  /** Where Bridges and services outside reach this installation; empty until that is known. */
+  publicUrl: string;
   start(): void;
   stop(): void;
 }
@@ -37,6 +39,7 @@ export async function openGateways({
   return {
     directory,
     tickets,
+    publicUrl: "",
     start() {
       directory.start();
       health.start();

@@ -132,7 +132,10 @@ async function authenticate({ gateways }: Services, request: Request): Promise<G
   return { orgId: link.orgId, gatewayId: link.gatewayId };
 }
 
-async function readPeer(request: Request, bytesMax: number): Promise<{ readonly sent: unknown; readonly size: number }> {
+async function readPeer(
+  request: Request,
+  bytesMax: number,
+): Promise<{ readonly sent: unknown; readonly size: number }> {
   const { bytes } = await readBody(request, { bytesMax, types: [JSON_TYPE], isOptional: false });
   return { sent: readPeerJson(bytes), size: bytes.byteLength };
 }

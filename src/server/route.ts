@@ -24,6 +24,8 @@ export interface Services {
 export interface Gateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
+  /** Where Bridges and services outside reach this installation; empty when that is not known. */
+  readonly publicUrl: string;
 }
 
 export interface Call<B, Q> {

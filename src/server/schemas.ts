@@ -217,6 +217,7 @@ export const gatewaySchema = z.object({
 
 export const registeredSchema = z.object({
   gatewayId: z.string(),
+  callbackOrigin: z.string().optional(),
   tokens: z.object({ dispatchToken: z.string(), callbackToken: z.string() }).optional(),
 });
 

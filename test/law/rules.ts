@@ -147,7 +147,6 @@ export function bannedWords(glossary: string): string[][] {
 
 /** Identifiers that contain a banned word and mean something else. */
 export const HOMONYMS: Readonly<Record<string, string>> = {
-  executionPath: "a field of the wire: how a dispatch travels (edge, sync, async)",
   FLOW_END: "flow style is YAML's own word for collections in brackets",
   FlowCollection: "flow style is YAML's own word for collections in brackets",
 };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdapterRequest, AdapterResult, StreamPart } from "../../adapter/index.ts";
-import { performDispatch } from "../../bridge/index.ts";
+import { Executions, type Outcome, reportOutcome } from "../../bridge/index.ts";
 import { createVirtualClock } from "../../clock/index.ts";
 import { createFileLedger } from "./ledger.ts";
 import { readScript } from "./script.ts";
@@ -127,9 +127,15 @@ describe("scripted adapter", () => {
 });
 
 describe("scripted adapter behind the Bridge", () => {
-  const perform = (source: string, request: Partial<AdapterRequest> = {}) => {
-    const { adapter, hooks } = setUp(source);
-    return performDispatch(adapter, { ...REQUEST, ...request }, hooks);
+  const perform = async (source: string, request: Partial<AdapterRequest> = {}) => {
+    const { adapter, clock } = setUp(source);
+    const ended: Outcome[] = [];
+    const report = { stream: () => undefined, ended: (outcome: Outcome) => ended.push(outcome) };
+    new Executions({ adapters: [adapter], clock }).start({ ...REQUEST, ...request }, report);
+    await clock.run(() => ended.length > 0);
+    const [outcome] = ended;
+    if (outcome === undefined) throw new Error("it did not end");
+    return { result: reportOutcome(outcome), times: outcome.times };
   };
 
   it("sends a raw answer through the normaliser", async () => {

@@ -4,7 +4,13 @@ import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
-import { isElsewhere, lostTelling, RemoteAttempts, type RemoteAttemptsOptions, type RemoteOptions } from "./remote-attempts.ts";
+import {
+  isElsewhere,
+  lostTelling,
+  RemoteAttempts,
+  type RemoteAttemptsOptions,
+  type RemoteOptions,
+} from "./remote-attempts.ts";
 import { reportOfOutcome } from "./reporting.ts";
 import type { Waiting } from "./run-queue.ts";
 

@@ -12,7 +12,7 @@ import type { DurableDriverOptions } from "./driver-options.ts";
 import { endedAttempt } from "./derive-commit.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive, startOf } from "./launching.ts";
+import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
 import { parkRun } from "./parking.ts";
 import { PlanCache } from "./plan-cache.ts";
 import {
@@ -127,15 +127,8 @@ export class DurableDriver implements Runtime {
     const outcome = await this.#push(live.state.runId, startOf(launch, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
-      return this.#repeated(launch, outcome.error);
+      return repeated(this.#options.store, launch, outcome.error);
     throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
-  }
-
-  async #repeated(launch: Launch, { runId, bodyHash }: DuplicateRun): Promise<LaunchOutcome> {
-    const message = "the idempotency key was used before with another body";
-    if (bodyHash !== launch.idempotency?.bodyHash) return refused("idempotency_conflict", message);
-    const run = await this.#options.store.getRun(launch.orgId, runId);
-    return run === undefined ? refused("idempotency_conflict", message) : { kind: "repeated", run };
   }
 
   async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
@@ -304,8 +297,4 @@ export class DurableDriver implements Runtime {
       this.#noteDue(runId, { kind: "lost", nodeId, attempt });
     }
   }
-}
-
-function refused(code: string, message: string): LaunchOutcome {
-  return { kind: "refused", refusal: { code, message } };
 }

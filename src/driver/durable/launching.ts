@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { NewRun } from "../../store/index.ts";
+import type { NewRun, RunStore } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Launch, Runtime } from "./runtime.ts";
+import type { DuplicateRun } from "./committer.ts";
+import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 
 /** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
 export async function carriedFor(
@@ -71,4 +72,20 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     createdAt,
     idempotency: launch.idempotency ?? null,
   };
+}
+
+/** What the same key with the same body had started; a key used for something else is refused. */
+export async function repeated(
+  store: Pick<RunStore, "getRun">,
+  launch: Launch,
+  { runId, bodyHash }: DuplicateRun,
+): Promise<LaunchOutcome> {
+  const message = "the idempotency key was used before with another body";
+  if (bodyHash !== launch.idempotency?.bodyHash) return refused("idempotency_conflict", message);
+  const run = await store.getRun(launch.orgId, runId);
+  return run === undefined ? refused("idempotency_conflict", message) : { kind: "repeated", run };
+}
+
+export function refused(code: string, message: string): LaunchOutcome {
+  return { kind: "refused", refusal: { code, message } };
 }

@@ -99,7 +99,9 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
   }
   const { isNew, ...reply } = registered;
-  return json(reply, isNew ? 201 : 200);
+  const { publicUrl } = services.gateways;
+  const origin = publicUrl === "" ? {} : { callbackOrigin: new URL(publicUrl).origin };
+  return json({ ...reply, ...origin }, isNew ? 201 : 200);
 }
 
 async function show(call: Call<undefined, undefined>): Promise<Response> {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../adapter/index.ts";
-import { performDispatch } from "./dispatch.ts";
+import { createSystemClock } from "../clock/index.ts";
+import { reportOutcome } from "./callback.ts";
+import { Executions } from "./executions.ts";
+import type { Outcome } from "./outcome.ts";
 
 const REQUEST: AdapterRequest = {
   dispatchId: "run_1/a/1",
@@ -38,11 +41,17 @@ function adapterThat(execute: Adapter["execute"]): Adapter {
 
 async function resultOf(answer: unknown, strategy: AdapterRequest["outputStrategy"] = "text") {
   const adapter = adapterThat(() => Promise.resolve(answer as AdapterResult));
-  const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => undefined };
-  return (await performDispatch(adapter, { ...REQUEST, outputStrategy: strategy }, hooks)).result;
+  return reportOutcome(await outcomeOf(adapter, { ...REQUEST, outputStrategy: strategy }));
 }
 
-describe("performing a dispatch", () => {
+function outcomeOf(adapter: Adapter, request: AdapterRequest): Promise<Outcome> {
+  return new Promise((ended) => {
+    const executions = new Executions({ adapters: [adapter], clock: createSystemClock(), endedMax: 0 });
+    executions.start(request, { stream: () => undefined, ended });
+  });
+}
+
+describe("the report of a dispatch", () => {
   it("passes on text, outputs and the bill", async () => {
     const answer = {
       status: "completed",
@@ -124,15 +133,13 @@ describe("performing a dispatch", () => {
   });
 
   it("takes whatever an adapter throws for its bug", async () => {
-    const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => undefined };
     for (const broken of [
       adapterThat(() => Promise.reject(new Error("lost"))),
       adapterThat(() => {
         throw new Error("lost");
       }),
     ]) {
-      const { result } = await performDispatch(broken, REQUEST, hooks);
-      expect(result).toMatchObject({
+      expect(reportOutcome(await outcomeOf(broken, REQUEST))).toMatchObject({
         status: "failed",
         errorCode: "adapter_bug",
         error: expect.stringContaining("lost"),
@@ -146,10 +153,9 @@ describe("performing a dispatch", () => {
       for (let index = 0; index < 60; index += 1) onLog({ level: "warning", message: `w${index}` });
       return Promise.resolve({ status: "completed" });
     });
-    let lines = 0;
-    const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => void (lines += 1) };
-    const { result } = await performDispatch(talkative, REQUEST, hooks);
-    expect(lines).toBe(61);
+    const outcome = await outcomeOf(talkative, REQUEST);
+    const result = reportOutcome(outcome);
+    expect(outcome.logs).toHaveLength(61);
     expect(result.status === "completed" && result.warnings).toHaveLength(50);
   });
 });
