@@ -59,7 +59,8 @@ async function readAsked(request: IncomingMessage): Promise<Asked> {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString("utf8");
   const path = request.url ?? "";
-  const dispatches = path === DISPATCH_BATCH_PATH ? (JSON.parse(text) as { dispatches: DispatchBody[] }).dispatches : [];
+  const dispatches =
+    path === DISPATCH_BATCH_PATH ? (JSON.parse(text) as { dispatches: DispatchBody[] }).dispatches : [];
   const { authorization } = request.headers;
   return {
     method: request.method ?? "",

@@ -54,6 +54,8 @@ export interface RunFact {
   readonly depth: number;
   readonly environment: string | null;
   readonly args: JsonObject;
+  /** Names of args too large to be kept, only in facts read back from a record. */
+  readonly argsLeftOut?: readonly string[];
 }
 
 export interface DispatchFacts {

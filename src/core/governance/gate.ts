@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
+import type { Policy, PolicyScope } from "./registered.ts";
 
 /** One check before a dispatch, or before a run is created: pure, and quick enough not to be noticed. */
 export interface Gate<Facts> {
@@ -8,17 +9,25 @@ export interface Gate<Facts> {
 }
 
 export type GateOutcome =
-  | { readonly kind: "pass"; readonly warnings?: readonly string[] }
-  | Block
-  /** Only a person's answer lets it through. */
   | {
-      readonly kind: "hold";
-      readonly message: string;
-      /** `name@version` of each policy that wants an answer, and `rung`, `two_agents` for the built-in rules. */
-      readonly wanted: readonly string[];
-      readonly rule: ApprovalRule;
-      readonly facts: JsonObject;
-    };
+      readonly kind: "pass";
+      readonly warnings?: readonly string[];
+      /** What is worth a line in the trail although nothing is wrong. */
+      readonly detail?: string;
+      readonly matched?: readonly MatchedPolicy[];
+    }
+  | Block
+  | Hold;
+
+/** Only a person's answer lets it through. */
+export interface Hold {
+  readonly kind: "hold";
+  readonly message: string;
+  /** `name@version` of each policy that wants an answer, and `rung`, `two_agents` for the built-in rules. */
+  readonly wanted: readonly string[];
+  readonly rule: ApprovalRule;
+  readonly facts: JsonObject;
+}
 
 export interface Block {
   readonly kind: "block";
@@ -32,6 +41,23 @@ export interface Block {
   /** The numbers that were compared. */
   readonly facts: JsonObject;
   readonly unblock: readonly Unblock[];
+  readonly matched?: readonly MatchedPolicy[];
+}
+
+export const PASS: GateOutcome = { kind: "pass" };
+
+/** A policy whose condition held, kept with the verdict so that warnings and logs can be recorded. */
+export interface MatchedPolicy {
+  readonly name: string;
+  readonly version: number;
+  readonly scope: PolicyScope;
+  readonly action: Policy["action"];
+  readonly enforcement: Policy["enforcement"];
+  /** False only for what blocks or holds: everything else asks nothing, or has its answer. */
+  readonly isSatisfied: boolean;
+  readonly reason: string | null;
+  /** Why the condition could not be evaluated; a hard block or hold then counts as matching. */
+  readonly error: string | null;
 }
 
 /** Something that would let it through. */
@@ -58,17 +84,24 @@ export interface TrailEntry {
 }
 
 export type Judgement =
-  | { readonly disposition: "allow"; readonly trail: readonly TrailEntry[]; readonly warnings: readonly string[] }
+  | {
+      readonly disposition: "allow";
+      readonly trail: readonly TrailEntry[];
+      readonly warnings: readonly string[];
+      readonly matched: readonly MatchedPolicy[];
+    }
   | {
       readonly disposition: "block";
       readonly trail: readonly TrailEntry[];
       readonly block: Block;
       readonly explanation: Explanation;
+      readonly matched: readonly MatchedPolicy[];
     }
   | {
       readonly disposition: "hold";
       readonly trail: readonly TrailEntry[];
-      readonly hold: Extract<GateOutcome, { readonly kind: "hold" }>;
+      readonly hold: Hold;
       readonly gate: string;
       readonly explanation: Explanation;
+      readonly matched: readonly MatchedPolicy[];
     };

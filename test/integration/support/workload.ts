@@ -91,6 +91,19 @@ export const FOLLOWED: Sample = sample("followed", [
   step("talk", ["gate"]),
 ]);
 
+/** Longer than a Bridge that is told to stop waits for what it has begun. */
+export const LENGTHY: Sample = sample("lengthy", [
+  step("soon"),
+  step("late"),
+  step("once", [], { effects: "at_most_once" }),
+  step("end", ["soon", "late"]),
+]);
+
+/** Whose answers never arrive. */
+export const HOPELESS: Sample = sample("hopeless", [
+  step("ask", [], { timeout: 1, on_failure: "retry", retry: { attempts: 10, backoff_ms: 10, max_backoff_ms: 20 } }),
+]);
+
 /** What the adapter answers: delays wide enough to be killed in, failures, silence, and a stream in pieces. */
 export function scriptText(): string {
   const spread = (ids: readonly string[], from: number, width: number) =>
@@ -112,6 +125,9 @@ export function scriptText(): string {
     ...prefixed("approval", spread(["draft", "publish"], 20, 60)),
     ...prefixed("followed", spread(names("side", 25), 5, 50)),
     "followed/talk": { chunks: names("piece ", 40), chunk_ms: 30 },
+    "lengthy/soon": { delay_ms: 1_500 },
+    "lengthy/once": { delay_ms: 1_500 },
+    "lengthy/late": { delay_ms: 8_500 },
     "stream/talk": { chunks: names("piece ", 6), chunk_ms: 25 },
   };
   return JSON.stringify({ seed: 7, default: "echo", nodes });

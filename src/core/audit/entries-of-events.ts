@@ -1,0 +1,161 @@
+import type { JsonObject } from "../base/index.ts";
+import type { EventOf, RunEvent } from "../event/index.ts";
+import { auditEntry, type AuditEntry, type AuditType, ENGINE_ACTOR } from "./entry.ts";
+
+/** What is known of a run besides its events. */
+export interface AuditedRun {
+  readonly runId: string;
+  /** The key that started it; null when no key did. */
+  readonly startedBy: string | null;
+}
+
+/**
+ * What of a commit is audited. Details name what happened and never hold what authors and models wrote: that stays in
+ * the log, where it can be erased without breaking the chain.
+ */
+export function entriesOfEvents(run: AuditedRun, events: readonly RunEvent[]): AuditEntry[] {
+  const entries: AuditEntry[] = [];
+  for (const event of events) {
+    const entry = entryOf(run, event);
+    if (entry !== null) entries.push(entry);
+  }
+  return entries;
+}
+
+function entryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
+  switch (event.type) {
+    case "run.started":
+      return runEntry(run, event, "run.started", startOf(event.payload));
+    case "run.completed":
+      return runEntry(run, event, "run.finished", endOf("completed", event.payload));
+    case "run.failed":
+      return runEntry(run, event, "run.finished", endOf("failed", event.payload));
+    case "run.cancelled":
+      return runEntry(run, event, "run.finished", endOf("cancelled", event.payload));
+    case "run.timed_out":
+      return runEntry(run, event, "run.finished", endOf("timed_out", event.payload));
+    case "gate.decided":
+      return gateEntry(run, event);
+    case "approval.requested":
+    case "approval.escalated":
+    case "approval.resolved":
+      return approvalEntry(run, event);
+    default:
+      return nodeEntryOf(run, event);
+  }
+}
+
+function runEntry(
+  { runId, startedBy }: AuditedRun,
+  { at, type }: RunEvent,
+  as: AuditType,
+  detail: JsonObject,
+): AuditEntry {
+  const actor = type === "run.started" ? (startedBy ?? ENGINE_ACTOR) : ENGINE_ACTOR;
+  return auditEntry({ at, type: as, actor, resource: `run/${runId}`, run: runId, detail });
+}
+
+function startOf(payload: EventOf<"run.started">["payload"]): JsonObject {
+  const { workflow, version, hash, trigger, recursionDepth, nodeCount, parentRunId, sourceRunId } = payload;
+  return {
+    workflow,
+    version,
+    hash,
+    trigger,
+    nodeCount,
+    recursionDepth,
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+    ...(sourceRunId === undefined ? {} : { sourceRunId }),
+  };
+}
+
+function endOf(status: string, payload: EventOf<"run.completed">["payload"]): JsonObject {
+  const { counts, costMicros, errorCode } = payload;
+  return { status, counts, costMicros, ...(errorCode === undefined ? {} : { errorCode }) };
+}
+
+function nodeEntryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
+  switch (event.type) {
+    case "node.started": {
+      const { agentId, gatewayId, provider, model, verdictId, executionPath } = event.payload;
+      // A node that is another run is started, and never dispatched.
+      if (executionPath === null) return null;
+      const route = { agentId, gatewayId, provider, model, verdictId, executionPath };
+      return nodeEntry(run, event, "node.dispatched", route);
+    }
+    case "node.completed": {
+      const { durationMs, inputTokens, outputTokens, costMicros, carried } = event.payload;
+      const detail = { durationMs, inputTokens, outputTokens, costMicros, ...(carried === true ? { carried } : {}) };
+      return nodeEntry(run, event, "node.completed", detail);
+    }
+    case "node.failed":
+      return nodeEntry(run, event, "node.failed", { status: "failed", errorCode: event.payload.errorCode });
+    case "node.timed_out": {
+      const { errorCode, timeoutMs } = event.payload;
+      return nodeEntry(run, event, "node.failed", { status: "timed_out", errorCode, timeoutMs });
+    }
+    case "node.cancelled":
+      // What was never tried has no outcome; what was sent out has one, whatever became of it.
+      if (event.payload.attempt === undefined) return null;
+      return nodeEntry(run, event, "node.failed", { status: "cancelled", reason: event.payload.reason });
+    case "node.skipped": {
+      const { reason, carried, errorCode } = event.payload;
+      const more = { ...(carried === true ? { carried } : {}), ...(errorCode === undefined ? {} : { errorCode }) };
+      return nodeEntry(run, event, "node.skipped", { reason, ...more });
+    }
+    default:
+      return null;
+  }
+}
+
+type OnNode = { readonly at: number; readonly payload: { readonly nodeId: string; readonly attempt?: number } };
+
+function nodeEntry({ runId }: AuditedRun, event: OnNode, type: AuditType, detail: JsonObject): AuditEntry {
+  const { nodeId, attempt } = event.payload;
+  return auditEntry({
+    at: event.at,
+    type,
+    actor: ENGINE_ACTOR,
+    resource: `node/${nodeId}`,
+    run: runId,
+    node: nodeId,
+    detail: attempt === undefined ? detail : { attempt, ...detail },
+  });
+}
+
+/** What was allowed is audited by its dispatch, which names the verdict. */
+function gateEntry(run: AuditedRun, event: EventOf<"gate.decided">): AuditEntry | null {
+  const { disposition, gate, code, verdictId } = event.payload;
+  if (disposition === "allow") return null;
+  const detail = { verdictId, ...(gate === undefined ? {} : { gate }), ...(code === undefined ? {} : { code }) };
+  return nodeEntry(run, event, disposition === "block" ? "gate.rejected" : "gate.held", detail);
+}
+
+type ApprovalEvent = EventOf<"approval.requested"> | EventOf<"approval.escalated"> | EventOf<"approval.resolved">;
+
+function approvalEntry(run: AuditedRun, event: ApprovalEvent): AuditEntry {
+  const { approvalId, source } = event.payload;
+  const entry = nodeEntry(run, event, event.type, { approvalId, source, ...approvalDetail(event) });
+  const by = event.type === "approval.resolved" ? event.payload.by : undefined;
+  return { ...entry, actor: by ?? ENGINE_ACTOR, resource: `approval/${approvalId}` };
+}
+
+function approvalDetail(event: ApprovalEvent): JsonObject {
+  switch (event.type) {
+    case "approval.requested": {
+      const { choices, digest, agentId, policies, approvers, expiresAt, hop } = event.payload;
+      return { choices, digest, agentId, policies, approvers, expiresAt, hop };
+    }
+    case "approval.escalated":
+      return { hop: event.payload.hop, who: event.payload.who };
+    case "approval.resolved": {
+      const { status, decision, reason, modifications } = event.payload;
+      return {
+        status,
+        ...(decision === undefined ? {} : { decision }),
+        ...(reason === undefined ? {} : { reason }),
+        ...(modifications === undefined ? {} : { modified: Object.keys(modifications) }),
+      };
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from "../base/index.ts";
+
+/** What an entry is about decides how long it is kept. */
+export const AUDIT_CATEGORIES = [
+  "governance",
+  "execution",
+  "lifecycle",
+  "security",
+  "configuration",
+  "routing",
+] as const;
+export type AuditCategory = (typeof AUDIT_CATEGORIES)[number];
+
+/** Every type of entry, with its category: one list gives types, checks and filters. */
+export const CATEGORY_OF = {
+  "workflow.saved": "lifecycle",
+  "run.started": "execution",
+  "run.finished": "execution",
+  "node.dispatched": "execution",
+  "node.completed": "execution",
+  "node.failed": "execution",
+  "node.skipped": "execution",
+  "gate.rejected": "governance",
+  "gate.held": "governance",
+  "routing.decided": "routing",
+  "approval.requested": "governance",
+  "approval.escalated": "governance",
+  "approval.resolved": "governance",
+  "budget.period_reset": "governance",
+  "budget.alert": "governance",
+  "agent.changed": "lifecycle",
+  "trust.changed": "governance",
+  "gateway.changed": "configuration",
+  "policy.changed": "governance",
+  "key.created": "security",
+  "key.revoked": "security",
+  "auth.failed": "security",
+  "config.applied": "configuration",
+  "platform.changed": "governance",
+} as const satisfies Readonly<Record<string, AuditCategory>>;
+
+export type AuditType = keyof typeof CATEGORY_OF;
+export const AUDIT_TYPES = Object.keys(CATEGORY_OF) as readonly AuditType[];
+
+/** Who is named when nobody but the engine acted. */
+export const ENGINE_ACTOR = "sluice";
+
+/** A fact as it is handed over, before it has a place in the chain. */
+export interface AuditEntry {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly category: AuditCategory;
+  readonly type: AuditType;
+  /** A person, a key or an agent as the rest of the system names them; `sluice` for the engine itself. */
+  readonly actor: string;
+  /** Kind and id of what it happened to: `run/run_1`, `gateway/local`. */
+  readonly resource: string;
+  readonly run?: string;
+  readonly node?: string;
+  readonly detail: JsonObject;
+}
+
+/** An entry; its category follows from its type. */
+export function auditEntry(parts: Omit<AuditEntry, "category">): AuditEntry {
+  return { ...parts, category: CATEGORY_OF[parts.type] };
+}

@@ -1,0 +1,55 @@
+import { DAY_MS, instantText } from "./calendar.ts";
+import type { Agent, Lifecycle } from "./registered.ts";
+
+/** How long a proof of concept may go on. */
+export const POC_DAYS = 60;
+
+/** Why an agent takes no work, and which field would have to change. */
+export interface Impediment {
+  readonly field: "status" | "lifecycle" | "phase";
+  readonly value: string;
+  readonly message: string;
+  readonly remedy: string;
+  /** Somebody is expected to lift it soon, so that asking again is worth it. */
+  readonly isPause: boolean;
+}
+
+/** The first moment at which a proof of concept is over; null in any other phase. */
+export function pocEndsAt({ phase, phaseSince }: Pick<Agent, "phase" | "phaseSince">): number | null {
+  return phase === "poc" ? phaseSince + POC_DAYS * DAY_MS : null;
+}
+
+/** Whether a lifecycle may become another: everything may, but what is archived stays archived. */
+export function mayBecome(from: Lifecycle, to: Lifecycle): boolean {
+  return from !== "archived" || to === "archived";
+}
+
+/** What keeps an agent from working, a pause last: what will not pass by itself is the better answer. */
+export function impedimentOf(agent: Agent, at: number): Impediment | null {
+  const { id, status, lifecycle, phase } = agent;
+  const lasting = (field: Impediment["field"], message: string, remedy: string): Impediment => ({
+    field,
+    value: agent[field],
+    message,
+    remedy,
+    isPause: false,
+  });
+  if (lifecycle === "archived") {
+    return lasting("lifecycle", `${id} is archived, which is final`, "give the work to another agent");
+  }
+  if (lifecycle !== "active") return lasting("lifecycle", `${id} is ${lifecycle}`, "set lifecycle to active");
+  if (phase === "sunset") {
+    return lasting("phase", `${id} is in phase sunset`, "give the work to another agent, or change its phase");
+  }
+  const pocEnd = pocEndsAt(agent);
+  if (pocEnd !== null && !(at < pocEnd)) {
+    const message = `the proof of concept of ${id} ended after ${POC_DAYS} days, at ${instantText(pocEnd)}`;
+    return lasting("phase", message, "move it to phase staging or production, or begin the phase again");
+  }
+  if (status === "terminated" || status === "error") {
+    const message = status === "error" ? `${id} is in status error` : `${id} is terminated`;
+    return lasting("status", message, "set status to idle");
+  }
+  if (status === "idle") return null;
+  return { field: "status", value: status, message: `${id} is paused`, remedy: "set status to idle", isPause: true };
+}

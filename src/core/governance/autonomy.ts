@@ -1,0 +1,23 @@
+import type { Action } from "../definition/index.ts";
+import type { Rung } from "./registered.ts";
+
+export type Permission = "allowed" | "approval" | "forbidden";
+
+const READS_ONLY: Readonly<Record<Action, Permission>> = {
+  read: "allowed",
+  execute: "forbidden",
+  write: "forbidden",
+  financial: "forbidden",
+};
+
+const PERMISSIONS: Readonly<Record<Rung, Readonly<Record<Action, Permission>>>> = {
+  assistive: READS_ONLY,
+  retrieval: READS_ONLY,
+  supervised: { read: "allowed", execute: "allowed", write: "approval", financial: "approval" },
+  bounded: { read: "allowed", execute: "allowed", write: "allowed", financial: "allowed" },
+};
+
+/** What an agent on this rung may do by itself. */
+export function permissionOf(rung: Rung, action: Action): Permission {
+  return PERMISSIONS[rung][action];
+}

@@ -1,0 +1,14 @@
+const MICROS_PER_USD = 1_000_000;
+
+export function toUsd(micros: number): number {
+  return micros / MICROS_PER_USD;
+}
+
+/** Dollars as people write them: at least cents, and no digit of a micro-dollar lost. */
+export function usdText(micros: number): string {
+  if (!Number.isFinite(micros)) return String(micros);
+  const size = Math.abs(Math.round(micros));
+  const digits = String(size % MICROS_PER_USD).padStart(6, "0");
+  const fraction = digits.slice(0, 2) + digits.slice(2).replace(/0+$/, "");
+  return `${micros < 0 ? "-" : ""}${Math.floor(size / MICROS_PER_USD)}.${fraction}`;
+}
