@@ -113,7 +113,14 @@ function completion(row: Row): RunCommit {
   row.version += 1;
   row.lastEventId += events.length;
   row.attempt += 1;
-  const opened: OpenAttempt = { nodeId: "n", attempt: row.attempt, replicaId: REPLICA, deadlineAt: 4_000_000_000_000 };
+  const opened: OpenAttempt = {
+    nodeId: "n",
+    attempt: row.attempt,
+    replicaId: REPLICA,
+    deadlineAt: 4_000_000_000_000,
+    agentId: null,
+    reserved: [],
+  };
   return {
     runId,
     orgId: ORG,
@@ -128,6 +135,12 @@ function completion(row: Row): RunCommit {
     approvalsOpened: [],
     approvalsClosed: [],
     reports: [],
+    slots: [],
+    ledger: [],
+    usage: [],
+    workflow: "w",
+    verdicts: [],
+    audit: [],
   };
 }
 

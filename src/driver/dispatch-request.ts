@@ -3,7 +3,7 @@ import type { Dispatch, RunState } from "../core/engine/index.ts";
 import { outputJsonSchema } from "../core/outputs/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 import type { AdapterRequest } from "../adapter/index.ts";
-import { DEFAULT_AGENT } from "./judge.ts";
+import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import { lensOutputSchema } from "./lens-schema.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
@@ -19,7 +19,7 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
     idempotencyKey: dispatch.idempotencyKey,
     provider,
     ...(route.model === null ? {} : { model: route.model }),
-    agentId: route.agentId ?? DEFAULT_AGENT,
+    agentId: route.agentId ?? DEFAULT_AGENT_ID,
     message: request.message,
     ...(request.stdin === null ? {} : { stdin: request.stdin }),
     inputs: { ...request.inputs },

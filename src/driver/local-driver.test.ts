@@ -8,7 +8,7 @@ import { replay, type RunState } from "../core/engine/index.ts";
 import type { EventType, RunEvent } from "../core/event/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import type { AnswerApproval } from "./approval-desk.ts";
-import { createAllowAllJudge, type Judge } from "./judge.ts";
+import { createAllowAllJudge, type Judge } from "../governance/index.ts";
 import { LocalDriver, type PinnedWorkflow, type Settlement } from "./local-driver.ts";
 
 function pin(source: string): PinnedWorkflow {

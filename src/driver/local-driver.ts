@@ -17,7 +17,8 @@ import { ApprovalDesk, type AnswerApproval } from "./approval-desk.ts";
 import { childReport, refusedChild } from "./child-report.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { InputQueue } from "./input-queue.ts";
-import { aboutLocal, type Judge } from "./judge.ts";
+import type { Judge } from "../governance/index.ts";
+import { aboutLocal } from "./about-local.ts";
 import { createFamily, isQuiet, type LiveRun, RunTimers, wakeAll } from "./live-run.ts";
 import { MemoryStore, type PendingApproval } from "./memory-store.ts";
 import type { Told } from "./told.ts";
@@ -191,7 +192,7 @@ export class LocalDriver {
       for (const effect of turn.effects) {
         if (effect.type !== "request-verdict") effects.push(effect);
         else {
-          const verdict = this.#options.judge.decide(effect, aboutLocal(state));
+          const { verdict } = this.#options.judge.decide(effect, aboutLocal(state, run.lastAt));
           const { nodeId, epoch } = effect;
           inputs.push({ type: "verdict", nodeId, epoch, verdict, at: run.lastAt, jitter });
         }

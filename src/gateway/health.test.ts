@@ -204,7 +204,7 @@ describe("opening", () => {
     const store = createMemoryStore({ now: () => clock.now() });
     const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble: () => undefined });
     gateways.start();
-    expect([...clock.waits].sort()).toEqual([1_000, 60_000]);
+    expect(new Set(clock.waits)).toEqual(new Set([1_000, 60_000]));
     gateways.stop();
     await clock.pass(600_000);
     expect(clock.waits).toHaveLength(2);

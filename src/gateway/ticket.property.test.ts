@@ -60,7 +60,7 @@ describe("laws", () => {
 
   it("reads no token in which one character is another", () => {
     const token = tickets.write(TICKET);
-    const characters = fc.constantFrom(..."ABCabc019-_.=");
+    const characters = fc.constantFrom(..."ABCabc019-_.=".split(""));
     fc.assert(
       fc.property(fc.nat({ max: token.length - 1 }), characters, (at, character) => {
         fc.pre(token[at] !== character);

@@ -1,3 +1,5 @@
+export * from "./audit-store.ts";
+export * from "./governance-store.ts";
 export * from "./registry-store.ts";
 export * from "./store.ts";
 export * from "./store-error.ts";

@@ -1,4 +1,6 @@
+import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
+import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
@@ -24,6 +26,8 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryRegistry(world),
     ...memoryGateways(world),
     ...memoryReports(world),
+    ...memoryAudit(world),
+    ...memoryGovernance(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

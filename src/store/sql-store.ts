@@ -1,6 +1,8 @@
 import { checkSchema, migrate } from "./migrations/migrate.ts";
 import type { Sql } from "./sql.ts";
+import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
+import { sqlGovernance } from "./sql/sql-governance.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
 import { sqlRegistry } from "./sql/sql-registry.ts";
 import { sqlReplicas } from "./sql/sql-replicas.ts";
@@ -19,6 +21,8 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlRegistry(sql),
     ...sqlGateways(sql),
     ...sqlReports(sql),
+    ...sqlAudit(sql),
+    ...sqlGovernance(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

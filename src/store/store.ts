@@ -1,7 +1,16 @@
+import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
+import type { GovernedStore } from "./audit-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
+import type {
+  LedgerChange,
+  Reservation,
+  SlotChange,
+  StoredVerdict,
+  UsageRecord,
+} from "./governance-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./registry-store.ts";
 
 /**
@@ -13,7 +22,7 @@ import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./
  * D4 what a reader sees of a run (head, events, attempts, timers, approvals) is of one commit.
  */
 export interface Store
-  extends RunStore, WorkflowStore, KeyStore, ReplicaStore, RegistryStore, GatewayStore, ReportStore {
+  extends RunStore, WorkflowStore, KeyStore, ReplicaStore, RegistryStore, GatewayStore, ReportStore, GovernedStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
   /** Throws when the database cannot be reached or the schema is not current. */
@@ -56,6 +65,15 @@ export interface RunCommit {
   readonly approvalsClosed: readonly ApprovalClosing[];
   /** What attempts said besides their results; the first report of an attempt stands. */
   readonly reports: readonly AttemptReport[];
+  /** D5 nothing of a batch is written when a slot, a window or a ceiling would be passed. */
+  readonly slots: readonly SlotChange[];
+  readonly ledger: readonly LedgerChange[];
+  readonly usage: readonly UsageRecord[];
+  /** Of the run, for the usage. */
+  readonly workflow: string;
+  readonly verdicts: readonly StoredVerdict[];
+  /** Written unchained; sealed afterwards. */
+  readonly audit: readonly AuditEntry[];
 }
 
 /** What is pinned when a run is created and never changes. */
@@ -122,9 +140,14 @@ export interface AttemptKey {
 export interface OpenAttempt extends AttemptKey {
   readonly replicaId: string;
   readonly deadlineAt: number | null;
+  /** Whose slot it holds, and what is reserved for it. */
+  readonly agentId: string | null;
+  readonly reserved: readonly Reservation[];
 }
 
 export interface CommitOutcome {
+  /** A limit would have been passed, so that nothing of the batch was written. */
+  readonly isOverLimit: boolean;
   /** Runs whose expected version was not the stored one: nothing of theirs was written. */
   readonly conflicts: readonly string[];
   /** Runs whose creation met an idempotency key that is taken, with the run that has it. */

@@ -1,7 +1,8 @@
 import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapters/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
-import { createAllowAllJudge, DurableDriver } from "../../src/driver/index.ts";
+import { createAllowAllJudge, createRoutingJudge, DurableDriver } from "../../src/driver/index.ts";
+import { PeerAgent } from "../../src/outbound/index.ts";
 import {
   adminKey,
   createApp,
@@ -86,16 +87,30 @@ export interface Answer {
 
 let made = 0;
 
-export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT): Promise<Api> {
+export interface ApiParts {
+  /** Nothing runs in this process: everything goes to the gateways that are registered. */
+  readonly isRemote?: boolean;
+}
+
+export async function createApi(
+  config: Partial<ApiConfig> = {},
+  script = SCRIPT,
+  { isRemote = false }: ApiParts = {},
+): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
   const store = createMemoryStore();
+  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
+  const { directory, tickets } = gateways;
+  const agent = new PeerAgent();
+  const publicUrl = (): string => "http://127.0.0.1:1";
   const runtime = new DurableDriver({
     store,
     clock,
     adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
-    judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
+    judge: isRemote ? createRoutingJudge(directory) : createAllowAllJudge(new Set(["scripted"]), "scripted"),
+    ...(isRemote ? { remote: { directory, tickets, agent, publicUrl } } : {}),
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: true,
@@ -109,7 +124,6 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     await store.putKey(adminKey(org, secret, Date.now()));
   }
   await runtime.start();
-  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
   const app = createApp({ store, runtime, gateways, config: { onTrouble, ...config } });
   const api: Api = {
     app,
@@ -166,6 +180,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     async close() {
       app.close();
       await runtime.stop();
+      agent.close();
     },
   };
   return api;

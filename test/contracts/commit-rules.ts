@@ -4,7 +4,7 @@ import { UnstorableText, type RunCommit } from "../../src/store/index.ts";
 import { approval, creation, logFrom, logged, NEW_RUN, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
-const NONE = { conflicts: [], duplicates: [] };
+const NONE = { isOverLimit: false, conflicts: [], duplicates: [] };
 
 export function commitRules(subjectOf: SubjectOf): void {
   describe("a commit", () => {
@@ -39,7 +39,7 @@ export function commitRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       await store.commit([creation("run_1"), creation("run_2"), creation("run_3")]);
       const parts = {
-        opened: [{ nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: 1 }],
+        opened: [{ nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: 1, agentId: null, reserved: [] }],
         timersSet: [{ timer: { kind: "run", epoch: 0 } as const, dueAt: 1 }],
       };
       const waiting = { ...parts, approvalsOpened: [approval("apr_2", "run_2")] };
@@ -70,7 +70,7 @@ export function commitRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       await store.commit([creation("run_1")]);
       const again = await store.commit([creation("run_1", { workflow: "other" }), creation("run_2")]);
-      expect(again).toEqual({ conflicts: ["run_1"], duplicates: [] });
+      expect(again).toEqual({ isOverLimit: false, conflicts: ["run_1"], duplicates: [] });
       expect(await store.getRun("org_1", "run_1")).toMatchObject({ workflow: "triage", rowVersion: 1 });
       expect(await store.getRun("org_1", "run_2")).toBeDefined();
     });
@@ -98,7 +98,7 @@ export function commitRules(subjectOf: SubjectOf): void {
           creation("run_2"),
           share("run_1", 1, [], {
             head: { lastEventId: 2 },
-            opened: [{ nodeId: "\0", attempt: 1, replicaId: "r", deadlineAt: 1 }],
+            opened: [{ nodeId: "\0", attempt: 1, replicaId: "r", deadlineAt: 1, agentId: null, reserved: [] }],
           }),
         ],
       ],
@@ -144,7 +144,9 @@ export function commitRules(subjectOf: SubjectOf): void {
     it("keeps ids and names with quotes, commas and braces as they are", async () => {
       const { store } = subjectOf();
       const odd = `a "quoted", {braced} \\ b`;
-      const parts = { opened: [{ nodeId: odd, attempt: 1, replicaId: odd, deadlineAt: 5 }] };
+      const parts = {
+        opened: [{ nodeId: odd, attempt: 1, replicaId: odd, deadlineAt: 5, agentId: null, reserved: [] }],
+      };
       await store.commit([creation("run_1", { workflow: odd, gateway: "null", model: "" }, parts)]);
       const [loaded] = await store.loadRuns(["run_1"]);
       expect(loaded).toMatchObject({ run: { workflow: odd, gateway: "null", model: "" }, openAttempts: parts.opened });
@@ -202,6 +204,8 @@ export function commitRules(subjectOf: SubjectOf): void {
       attempt,
       replicaId: "rep_1",
       deadlineAt,
+      agentId: null,
+      reserved: [],
     });
 
     it("open and close; closing wins, opening again renews, closing what is not open does nothing", async () => {
@@ -267,7 +271,7 @@ export function commitRules(subjectOf: SubjectOf): void {
         creation("run_4"),
       ]);
       const duplicates = [{ runId: "run_2", existingRunId: "run_1", bodyHash: "h1" }];
-      expect(outcome).toEqual({ conflicts: [], duplicates });
+      expect(outcome).toEqual({ isOverLimit: false, conflicts: [], duplicates });
       expect(await store.getRun("org_1", "run_2")).toBeUndefined();
       expect(await store.loadRuns(["run_2"])).toEqual([]);
       expect(await store.getRun("org_1", "run_3")).toBeDefined();
@@ -289,7 +293,7 @@ export function commitRules(subjectOf: SubjectOf): void {
       await store.commit([creation("run_1", { idempotency })]);
       const other = { ...idempotency, key: "another" };
       const outcome = await store.commit([share("run_1", 9, logFrom(2, 1)), creation("run_2", { idempotency: other })]);
-      expect(outcome).toEqual({ conflicts: ["run_1"], duplicates: [] });
+      expect(outcome).toEqual({ isOverLimit: false, conflicts: ["run_1"], duplicates: [] });
       expect((await store.commit([creation("run_1", { idempotency: { ...other, key: "third" } })])).conflicts).toEqual([
         "run_1",
       ]);

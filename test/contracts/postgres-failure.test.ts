@@ -61,7 +61,11 @@ describe("a database that fails", () => {
       expect(events).toHaveLength(2);
     }
     expect(await store.getApproval("org_1", "apr_1")).toBeUndefined();
-    expect(await store.commit([share(id, 1, logFrom(2, 1))])).toEqual({ conflicts: [], duplicates: [] });
+    expect(await store.commit([share(id, 1, logFrom(2, 1))])).toEqual({
+      isOverLimit: false,
+      conflicts: [],
+      duplicates: [],
+    });
   });
 
   it("and ends every connection, again and again, is reached anew", async () => {

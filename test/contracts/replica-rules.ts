@@ -4,7 +4,7 @@ import type { SubjectOf } from "./store-contract.ts";
 
 export function replicaRules(subjectOf: SubjectOf): void {
   const opened = (replicaId: string, ...nodes: string[]) =>
-    nodes.map((nodeId) => ({ nodeId, attempt: 1, replicaId, deadlineAt: null }));
+    nodes.map((nodeId) => ({ nodeId, attempt: 1, replicaId, deadlineAt: null, agentId: null, reserved: [] }));
 
   describe("replicas", () => {
     it("live as long as they renew their lease", async () => {

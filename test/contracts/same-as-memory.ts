@@ -29,7 +29,14 @@ function shareOf(step: Step, version: number, lastEventId: number): RunCommit {
   const expected = Math.max(0, version + step.slip);
   const events = logFrom(expected === 0 ? 0 : lastEventId, step.events);
   const parts = {
-    opened: step.opened.map(([nodeId, attempt]) => ({ nodeId, attempt, replicaId: "rep_1", deadlineAt: attempt })),
+    opened: step.opened.map(([nodeId, attempt]) => ({
+      nodeId,
+      attempt,
+      replicaId: "rep_1",
+      deadlineAt: attempt,
+      agentId: null,
+      reserved: [],
+    })),
     closed: step.closed.map(([nodeId, attempt]) => ({ nodeId, attempt })),
     timersSet: step.timersSet.map(([epoch, dueAt]) => ({ timer: { kind: "run", epoch } as const, dueAt })),
     timersCleared: step.timersCleared.map((epoch) => ({ kind: "run", epoch }) as const),

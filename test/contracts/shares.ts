@@ -54,6 +54,12 @@ export function share(
     approvalsOpened: [],
     approvalsClosed: [],
     reports: [],
+    slots: [],
+    ledger: [],
+    usage: [],
+    workflow: "w",
+    verdicts: [],
+    audit: [],
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

@@ -70,8 +70,9 @@ function startOf(payload: EventOf<"run.started">["payload"]): JsonObject {
 }
 
 function endOf(status: string, payload: EventOf<"run.completed">["payload"]): JsonObject {
-  const { counts, costMicros, errorCode } = payload;
-  return { status, counts, costMicros, ...(errorCode === undefined ? {} : { errorCode }) };
+  const { counts, costMicros, errorCode, reason } = payload;
+  const more = { ...(errorCode === undefined ? {} : { errorCode }), ...(reason === undefined ? {} : { reason }) };
+  return { status, counts, costMicros, ...more };
 }
 
 function nodeEntryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
@@ -108,7 +109,10 @@ function nodeEntryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
   }
 }
 
-type OnNode = { readonly at: number; readonly payload: { readonly nodeId: string; readonly attempt?: number } };
+interface OnNode {
+  readonly at: number;
+  readonly payload: { readonly nodeId: string; readonly attempt?: number | undefined };
+}
 
 function nodeEntry({ runId }: AuditedRun, event: OnNode, type: AuditType, detail: JsonObject): AuditEntry {
   const { nodeId, attempt } = event.payload;

@@ -22,18 +22,13 @@ export const DETAIL_BYTES_MAX = 65_536;
 /** A deeper value would risk the stack of whoever walks it. */
 export const DETAIL_DEPTH_MAX = 64;
 
-export type UnhashedRecord = Omit<AuditRecord, "hash">;
+export type Link = Pick<AuditRecord, "org" | "seq" | "prevHash">;
 
 /**
  * SHA-256 over a zero byte, the hash before, the organisation, the number as eight bytes, and the canonical JSON of
  * everything but the hash itself. The zero keeps records apart from inner nodes of the tree over them.
  */
-export function hashRecord(record: UnhashedRecord): string {
-  const { org, seq, prevHash } = record;
-  return hashPayload(prevHash, org, seq, canonicalJson({ ...record }));
-}
-
-export function hashPayload(prevHash: string, org: string, seq: number, payload: string): string {
+export function hashRecord({ org, seq, prevHash }: Link, payload: string): string {
   const link = concatBytes(RECORD_PREFIX, hexToBytes(prevHash), utf8ToBytes(org), bytesOf(seq), utf8ToBytes(payload));
   return bytesToHex(sha256(link));
 }
@@ -51,23 +46,25 @@ function bytesOf(seq: number): Uint8Array {
   return bytes;
 }
 
-/** The entry as the next link after `prevHash`, with the one line of text it is kept as. */
+/** An entry as the next link after `prevHash`: its hash, and the one line of canonical JSON it is kept as. */
 export function linkRecord(
-  link: Pick<AuditRecord, "org" | "seq" | "prevHash" | "at">,
+  link: Link & Pick<AuditRecord, "at">,
   { category, type, actor, resource, run, node, detail }: AuditEntry,
-): { readonly record: AuditRecord; readonly line: string } {
-  const unhashed: UnhashedRecord = {
-    ...link,
-    category,
-    type,
-    actor: wellFormed(actor),
+): { readonly hash: string; readonly line: string } {
+  const { org, seq, prevHash, at } = link;
+  // The members before and after `hash` in the order of their names: the text is made once for both uses.
+  const before = canonicalJson({ actor: wellFormed(actor), at, category, detail: storable(detail) }).slice(0, -1);
+  const after = canonicalJson({
+    ...(node === undefined ? {} : { node: wellFormed(node) }),
+    org,
+    prevHash,
     resource: wellFormed(resource),
     ...(run === undefined ? {} : { run: wellFormed(run) }),
-    ...(node === undefined ? {} : { node: wellFormed(node) }),
-    detail: storable(detail),
-  };
-  const record = { ...unhashed, hash: hashRecord(unhashed) };
-  return { record, line: canonicalJson(record) };
+    seq,
+    type,
+  }).slice(1);
+  const hash = hashRecord(link, `${before},${after}`);
+  return { hash, line: `${before},"hash":"${hash}",${after}` };
 }
 
 /** RFC 8785 knows no half of a surrogate pair and no number without a value; JSON texts from outside may hold both. */

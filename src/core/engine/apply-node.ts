@@ -169,7 +169,7 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   node.agentId = agentId;
   node.firstStartedAt ??= at;
   const route = { agentId, gatewayId, provider, model, executionPath };
-  node.routes[node.attempts - 1] = route;
+  node.routes[node.attempts - 1] = { ...route, startedAt: at };
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,

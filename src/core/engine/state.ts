@@ -104,7 +104,7 @@ export interface NodeState {
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
   /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
-  readonly routes: Route[];
+  readonly routes: (Route & { readonly startedAt: number })[];
 }
 
 /** Instances of a `for_each` node, and how far they are. */

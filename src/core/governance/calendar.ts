@@ -62,8 +62,7 @@ function yearText(year: number): string {
   return `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`;
 }
 
-const INSTANT =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/;
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/;
 
 /** Epoch milliseconds of a date, midnight UTC when it names no time, UTC when it names no zone; null when it is none. */
 export function readInstant(text: string): number | null {
@@ -74,7 +73,7 @@ export function readInstant(text: string): number | null {
   const [hour, minute, second, zoneHour, zoneMinute] = [number(4), number(5), number(6), number(9), number(10)];
   if (date.month < 1 || date.month > 12 || date.day < 1 || date.day > daysInMonth(date)) return null;
   if (hour > 23 || minute > 59 || second > 59 || zoneHour > 23 || zoneMinute > 59) return null;
-  const milliseconds = Math.floor(Number(`0.${parts[7] ?? 0}`) * 1_000);
+  const milliseconds = Number(`${parts[7] ?? ""}000`.slice(0, 3));
   const zone = (zoneHour * 60 + zoneMinute) * 60_000 * (parts[8] === "-" ? -1 : 1);
   return dayOf(date) * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1_000 + milliseconds - zone;
 }

@@ -72,9 +72,13 @@ export class Attempts {
     this.#remote?.forget(dispatchId);
   }
 
-  /** What a run is told when nobody holds one of its attempts any more. */
+  /** What a run is told when nobody holds one of its attempts any more; nothing, if it has been sent again since. */
   lost(timer: Extract<Timer, { kind: "lost" }>): Waiting["told"] {
-    return lostTelling(timer, (live) => this.#remote?.adopt(live, timer) === true);
+    const telling = lostTelling(timer, (live) => this.#remote?.adopt(live, timer) === true);
+    return (live) => {
+      const { nodeId, attempt } = timer;
+      return this.isOpen(`${live.state.runId}/${nodeId}/${attempt}`) ? { told: null } : telling(live);
+    };
   }
 
   close(): void {

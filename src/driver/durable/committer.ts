@@ -9,7 +9,8 @@
 import { advance, type Effect, type Input, type Refusal, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { AttemptReport, CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
-import type { Judge } from "../judge.ts";
+import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
+import { keyOf } from "./book-keeping.ts";
 import { type Decided, deriveCommit, timerKey } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunCache } from "./run-cache.ts";
@@ -111,14 +112,16 @@ export class Committer {
   /** Every input of the run and every verdict they lead to; one moment for all of them. */
   #advance(taken: Taken, live: LiveRun): Work {
     const { judge, now, jitter } = this.#options;
-    const { state, run } = live;
-    const about = { orgId: run.orgId, runId: run.runId, plan: state.plan, gateway: run.gateway, model: run.model };
+    const { state } = live;
     const at = Math.max(live.lastAt, now());
+    const about = aboutRun(live, at);
     live.lastAt = at;
     const events: RunEvent[] = [];
     const effects: Effect[] = [];
     const toldTimers: Timer[] = [];
     const reports: AttemptReport[] = [];
+    const rulings: Ruling[] = [];
+    const admissions = new Map<string, Admission>();
     const refusals = taken.waiting.map((waiting) => {
       const telling = typeof waiting.told === "function" ? waiting.told(live) : { told: waiting.told };
       const { told, report } = telling;
@@ -133,24 +136,27 @@ export class Committer {
         for (const effect of turn.effects) {
           if (effect.type !== "request-verdict") effects.push(effect);
           else {
-            const verdict = judge.decide(effect, about);
-            inputs.push({ type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict, at, jitter: 0 });
+            const { nodeId, epoch, nextAttempt } = effect;
+            const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1 });
+            rulings.push(ruling);
+            if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
+            inputs.push({ type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 });
           }
         }
         refusal ??= turn.refusal;
       }
       return refusal;
     });
-    return { taken, live, events, effects, toldTimers, refusals, reports, at };
+    return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, admissions, at };
   }
 
   /** Writes what changed; runs that only were looked at, or told nothing new, need no commit. */
   async #write(works: readonly Work[]): Promise<void> {
-    const { replicaId } = this.#options;
+    const { replicaId, judge } = this.#options;
     const changed = works.filter(({ events, toldTimers }) => events.length > 0 || toldTimers.some(isStored));
     for (const work of works) if (!changed.includes(work)) this.#succeed(work, false);
     if (changed.length === 0) return;
-    await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId) })));
+    await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId, judge) })));
   }
 
   async #commitAll(pairs: readonly Pair[]): Promise<void> {
@@ -161,21 +167,42 @@ export class Committer {
     } catch (error) {
       return this.#bisect(pairs, error);
     }
+    if (outcome.isOverLimit) return this.#overLimit(pairs);
     this.commits += 1;
     const conflicts = new Set(outcome.conflicts);
     const duplicates = new Map(outcome.duplicates.map((duplicate) => [duplicate.runId, duplicate]));
     for (const { work, commit } of pairs) {
       const duplicate = duplicates.get(commit.runId);
-      if (duplicate !== undefined)
+      if (duplicate !== undefined) {
+        this.#drop(work);
         this.#fail(work.taken, new DuplicateRun(duplicate.existingRunId, duplicate.bodyHash));
-      else if (conflicts.has(commit.runId)) this.#again(work);
+      } else if (conflicts.has(commit.runId)) this.#again(work);
       else this.#commitDone(work, commit);
     }
   }
 
+  /** Somebody else took what was left. The run that lost is decided again, on what is counted now. */
+  async #overLimit(pairs: readonly Pair[]): Promise<void> {
+    const [only] = pairs;
+    if (pairs.length > 1 || only === undefined) return this.#halves(pairs);
+    const { judge } = this.#options;
+    this.#drop(only.work);
+    await this.#whenAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
+    this.#again(only.work, false);
+  }
+
   async #bisect(pairs: readonly Pair[], error: unknown): Promise<void> {
     const [only] = pairs;
-    if (pairs.length === 1 && only !== undefined) return this.#park(only.work.taken, error);
+    if (pairs.length > 1 || only === undefined) return this.#halves(pairs);
+    this.#drop(only.work);
+    this.#park(only.work.taken, error);
+  }
+
+  #drop({ about, admissions }: Work): void {
+    this.#options.judge.dropped?.(about.orgId, { taken: [...admissions.values()] });
+  }
+
+  async #halves(pairs: readonly Pair[]): Promise<void> {
     const middle = Math.ceil(pairs.length / 2);
     await this.#commitAll(pairs.slice(0, middle));
     await this.#commitAll(pairs.slice(middle));
@@ -186,11 +213,13 @@ export class Committer {
     live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
     live.creating = null;
     for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
-    for (const { nodeId, attempt, deadlineAt } of commit.opened) live.openAttempts.set(nodeId, { attempt, deadlineAt });
+    for (const { nodeId, replicaId: _self, ...open } of commit.opened) live.openAttempts.set(nodeId, open);
     for (const timer of commit.timersCleared) live.timers.delete(timerKey(timer));
     for (const { timer } of commit.timersSet) live.timers.set(timerKey(timer), timer);
     this.committedEvents += commit.events.length;
     this.committedRuns += 1;
+    const { slots, ledger } = commit;
+    this.#options.judge.committed?.(commit.orgId, { taken: [...work.admissions.values()], slots, ledger });
     this.#succeed(work, true);
   }
 
@@ -208,7 +237,9 @@ export class Committer {
    * Somebody else advanced the run; or we did, in a commit whose answer was lost, and telling the inputs again then
    * changes nothing. What that commit left to be done is found when the run is loaded.
    */
-  #again({ taken }: Work): void {
+  #again(work: Work, isDropping = true): void {
+    const { taken } = work;
+    if (isDropping) this.#drop(work);
     this.conflicts += 1;
     this.#options.cache.drop(taken.runId);
     this.#options.queue.release(taken.runId, taken.waiting);
@@ -241,6 +272,23 @@ export class Committer {
       }
     }
   }
+}
+
+function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
+  const { orgId, runId, workflow, gateway, model, roleBindings } = run;
+  return {
+    orgId,
+    runId,
+    plan: state.plan,
+    workflow,
+    depth: state.recursionDepth,
+    gateway,
+    model,
+    roleBindings,
+    args: state.args,
+    at,
+    nextEventId: state.lastEventId + 1,
+  };
 }
 
 interface Pair {

@@ -8,6 +8,9 @@ import type {
   OpenAttempt,
   RunCommit,
 } from "../../store/index.ts";
+import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
+import { entriesOfEvents } from "../../core/audit/index.ts";
+import { bookOf, keyOf } from "./book-keeping.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -19,14 +22,19 @@ export interface Decided {
   readonly toldTimers: readonly Timer[];
   /** What attempts said besides their results. */
   readonly reports: readonly AttemptReport[];
+  readonly about: AboutRun;
+  readonly rulings: readonly Ruling[];
+  /** What was taken for attempts opened in this batch, by node and attempt. */
+  readonly admissions: ReadonlyMap<string, Admission>;
   readonly at: number;
 }
 
 /** Turns decisions into rows: attempts opened and closed, timers, approvals, and the run's head. */
-export function deriveCommit(decided: Decided, replicaId: string): RunCommit {
-  const { live, events, effects } = decided;
+export function deriveCommit(decided: Decided, replicaId: string, judge: Judge): RunCommit {
+  const { live, about, events, effects, rulings, admissions } = decided;
   const { state, run } = live;
-  const { opened, closed } = deriveAttempts(decided, replicaId);
+  const { opened, closed, ended } = deriveAttempts(decided, replicaId);
+  const { slots, ledger, usage } = bookOf({ live, about, events, admissions, ended, judge });
   return {
     runId: state.runId,
     orgId: run.orgId,
@@ -49,6 +57,13 @@ export function deriveCommit(decided: Decided, replicaId: string): RunCommit {
     ),
     approvalsClosed: events.flatMap((event) => (event.type === "approval.resolved" ? [closingOf(event)] : [])),
     reports: decided.reports,
+    slots,
+    ledger,
+    usage,
+    workflow: run.workflow,
+    verdicts: rulings.flatMap(({ record }) => (record === null ? [] : [record])),
+    audit:
+      judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
   };
 }
 
@@ -69,22 +84,29 @@ export function endedAttempt(event: RunEvent): AttemptKey | undefined {
   return attempt === undefined ? undefined : { nodeId, attempt };
 }
 
-function deriveAttempts({ live, events, effects, at }: Decided, replicaId: string) {
+function deriveAttempts({ live, events, effects, admissions, at }: Decided, replicaId: string) {
   const opened = new Map<string, OpenAttempt>();
   const closed: AttemptKey[] = [];
+  const ended: AttemptKey[] = [];
   for (const effect of effects) {
     if (effect.type !== "dispatch" || effect.isResend) continue;
     const { nodeId, attempt, timeoutMs } = effect;
     const deadlineAt = timeoutMs === null ? null : at + timeoutMs;
-    opened.set(`${nodeId}/${attempt}`, { nodeId, attempt, replicaId, deadlineAt });
+    const admission = admissions.get(keyOf({ nodeId, attempt }));
+    const reserved = (admission?.reserved ?? []).map(({ ceiling: _limit, ...reservation }) => reservation);
+    const agentId = admission?.agentId ?? null;
+    opened.set(keyOf({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
   }
   for (const event of events) {
-    const ended = endedAttempt(event);
+    const key = endedAttempt(event);
+    if (key === undefined) continue;
     // An attempt that opens and ends in one batch never becomes a row.
-    if (ended === undefined || opened.delete(`${ended.nodeId}/${ended.attempt}`)) continue;
-    if (live.openAttempts.get(ended.nodeId)?.attempt === ended.attempt) closed.push(ended);
+    const isNew = opened.delete(keyOf(key));
+    const isHeld = !isNew && live.openAttempts.get(key.nodeId)?.attempt === key.attempt;
+    if (isHeld) closed.push(key);
+    if (isNew || isHeld) ended.push(key);
   }
-  return { opened: [...opened.values()], closed };
+  return { opened: [...opened.values()], closed, ended };
 }
 
 function deriveTimers({ live, effects, toldTimers }: Decided) {

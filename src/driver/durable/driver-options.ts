@@ -2,7 +2,7 @@ import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import type { Store } from "../../store/index.ts";
-import type { Judge } from "../judge.ts";
+import type { Judge } from "../../governance/index.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 
 export interface DurableDriverOptions {

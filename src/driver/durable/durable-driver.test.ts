@@ -4,7 +4,7 @@ import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import { replay } from "../../core/engine/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
-import { createAllowAllJudge } from "../judge.ts";
+import { createAllowAllJudge } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
 import type { Launch, LaunchOutcome } from "./runtime.ts";
 

@@ -41,6 +41,12 @@ export async function parkRun(
     approvalsOpened: [],
     approvalsClosed: [],
     reports: [],
+    slots: [],
+    ledger: [],
+    usage: [],
+    workflow: "w",
+    verdicts: [],
+    audit: [],
   };
   await store.commit([commit]);
 }

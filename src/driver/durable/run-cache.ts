@@ -83,7 +83,7 @@ export class RunCache {
     return {
       run,
       state: replay(plan, run.runId, events),
-      openAttempts: new Map(openAttempts.map(({ nodeId, attempt, deadlineAt }) => [nodeId, { attempt, deadlineAt }])),
+      openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
       timers: new Map(),
       lastAt: events.at(-1)?.at ?? run.createdAt,
       creating: null,

@@ -2,6 +2,7 @@ import { invariant, required } from "../../core/base/index.ts";
 import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
+import { isOverLimit, writeGovernance } from "./memory-governance.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 /** All that can go wrong is found before the first change, so that a commit that throws has written nothing. */
@@ -9,6 +10,14 @@ export function commitToMemory(world: MemoryWorld, batch: readonly RunCommit[]):
   checkBatch(batch);
   const packed = new Map(batch.map((commit) => [commit.runId, packEvents(commit.events)]));
   for (const commit of batch) checkFollows(world, commit);
+  if (
+    isOverLimit(
+      world,
+      batch.filter((commit) => isExpected(world, commit)),
+    )
+  ) {
+    return { isOverLimit: true, conflicts: [], duplicates: [] };
+  }
   const conflicts: string[] = [];
   const duplicates: CommitOutcome["duplicates"][number][] = [];
   for (const commit of batch) {
@@ -19,7 +28,7 @@ export function commitToMemory(world: MemoryWorld, batch: readonly RunCommit[]):
     } else if (!isExpected(world, commit)) conflicts.push(commit.runId);
     else write(world, commit, required(packed.get(commit.runId), "every commit was packed"));
   }
-  return { conflicts, duplicates };
+  return { isOverLimit: false, conflicts, duplicates };
 }
 
 function isExpected(world: MemoryWorld, { runId, orgId, expectedVersion }: RunCommit): boolean {
@@ -60,6 +69,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   for (const key of timers.cleared) run.timers.delete(key);
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
   writeApprovals(world, commit);
+  writeGovernance(world, commit);
   for (const report of commit.reports) {
     const key = keyOf(runId, report.nodeId, report.attempt);
     if (!world.reports.has(key)) world.reports.set(key, { ...copy(report), runId, orgId });

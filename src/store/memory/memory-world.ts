@@ -2,6 +2,8 @@ import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { ApprovalRecord, KeyRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
+import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart } from "../registry-store.ts";
 
 /** Everything a memory store keeps. Only copies lie here: callers may change what they handed in or were given. */
@@ -22,8 +24,16 @@ export interface MemoryWorld {
   /** Oldest first. */
   readonly gatewayHistory: Map<string, GatewayStanding[]>;
   readonly secrets: Map<string, string>;
+  readonly agentCounters: Map<string, AgentCounter & { readonly orgId: string }>;
+  readonly envelopeCounters: Map<string, EnvelopeCounter & { readonly orgId: string }>;
+  readonly usage: MemoryUsage[];
+  readonly verdicts: MemoryVerdict[];
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
+  readonly audit: MemoryAudit;
 }
+
+export type MemoryUsage = UsageRecord & { readonly orgId: string; readonly workflow: string };
+export type MemoryVerdict = StoredVerdict & { readonly orgId: string; readonly runId: string };
 
 export interface MemoryRun {
   readonly orgId: string;
@@ -56,7 +66,12 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     gatewayLinks: new Map(),
     gatewayHistory: new Map(),
     secrets: new Map(),
+    agentCounters: new Map(),
+    envelopeCounters: new Map(),
+    usage: [],
+    verdicts: [],
     reports: new Map(),
+    audit: createMemoryAudit(),
   };
 }
 

@@ -6,9 +6,11 @@ import { RUNS } from "./0001-runs.ts";
 import { WAITS } from "./0002-waits.ts";
 import { REGISTRY } from "./0003-registry.ts";
 import { GATEWAYS } from "./0004-gateways.ts";
+import { AUDIT } from "./0005-audit.ts";
+import { GOVERNANCE } from "./0006-governance.ts";
 import type { Migration } from "./migration.ts";
 
-const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY, GATEWAYS];
+const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY, GATEWAYS, AUDIT, GOVERNANCE];
 
 /** The last step this program knows. */
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));

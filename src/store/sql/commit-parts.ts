@@ -1,3 +1,4 @@
+import { addGovernance } from "./governance-parts.ts";
 import { attemptsLeftOpen, firstEventId, timersOf } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
 import type { SqlScalar } from "../sql.ts";
@@ -50,10 +51,50 @@ export const PARTS = {
     org_id: "text",
     replica_id: "text",
     deadline_at: "bigint",
+    agent_id: "text",
+    reserved: "json",
   },
   closed: { run_id: "text", node_id: "text", attempt: "int" },
   timers_set: { run_id: "text", key: "text", org_id: "text", due_at: "bigint" },
   timers_cleared: { run_id: "text", key: "text" },
+  slots: {
+    run_id: "text",
+    org_id: "text",
+    agent_id: "text",
+    delta: "int",
+    max_open: "int",
+    hits: "text",
+    rate_count: "int",
+    window_ms: "bigint",
+  },
+  ledger: {
+    run_id: "text",
+    org_id: "text",
+    envelope_id: "text",
+    period_start: "bigint",
+    reserved: "bigint",
+    spent: "bigint",
+    ceiling: "bigint",
+  },
+  usage: {
+    run_id: "text",
+    org_id: "text",
+    node_id: "text",
+    attempt: "int",
+    workflow: "text",
+    agent_id: "text",
+    model: "text",
+    gateway_id: "text",
+    input_tokens: "bigint",
+    output_tokens: "bigint",
+    thinking_tokens: "bigint",
+    cached_tokens: "bigint",
+    cost_micros: "bigint",
+    price_id: "text",
+    at: "bigint",
+  },
+  verdicts: { run_id: "text", first_event_id: "int", org_id: "text", at: "bigint", body: "json" },
+  audit: { run_id: "text", id: "text", org_id: "text", at: "bigint", body: "json" },
 } as const;
 
 export type PartName = keyof typeof PARTS;
@@ -64,13 +105,25 @@ export type PartRows = { readonly [P in PartName]: Row<P>[] };
 
 /** The rows of a batch, in its order; `bodies` holds the packed events of each run that has any. */
 export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, string>): PartRows {
-  const rows: PartRows = { updated: [], created: [], opened: [], closed: [], timers_set: [], timers_cleared: [] };
+  const rows: PartRows = {
+    updated: [],
+    created: [],
+    opened: [],
+    closed: [],
+    timers_set: [],
+    timers_cleared: [],
+    slots: [],
+    ledger: [],
+    usage: [],
+    verdicts: [],
+    audit: [],
+  };
   for (const commit of batch) {
     const { runId, orgId } = commit;
     const body = bodies.get(runId) ?? null;
     if (commit.create === null) rows.updated.push(updatedRow(commit, body));
     else rows.created.push(createdRow(commit, commit.create, body));
-    for (const { nodeId, attempt, replicaId, deadlineAt } of attemptsLeftOpen(commit)) {
+    for (const { nodeId, attempt, replicaId, deadlineAt, agentId, reserved } of attemptsLeftOpen(commit)) {
       rows.opened.push({
         run_id: runId,
         node_id: nodeId,
@@ -78,12 +131,15 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
         org_id: orgId,
         replica_id: replicaId,
         deadline_at: deadlineAt,
+        agent_id: agentId,
+        reserved: JSON.stringify(reserved),
       });
     }
     for (const { nodeId, attempt } of commit.closed) rows.closed.push({ run_id: runId, node_id: nodeId, attempt });
     const { set, cleared } = timersOf(commit);
     for (const [key, { dueAt }] of set) rows.timers_set.push({ run_id: runId, key, org_id: orgId, due_at: dueAt });
     for (const key of cleared) rows.timers_cleared.push({ run_id: runId, key });
+    addGovernance(rows, commit);
   }
   return rows;
 }

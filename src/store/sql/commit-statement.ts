@@ -1,5 +1,6 @@
 import type { SqlScalar, SqlValue, Statement } from "../sql.ts";
 import { decodeColumn, encodeColumn } from "./column.ts";
+import { GOVERNANCE_CTES } from "./governance-ctes.ts";
 import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
 
 /**
@@ -48,6 +49,7 @@ function isGuard(part: PartName): boolean {
 }
 
 const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
+  ...GOVERNANCE_CTES,
   updated: (rows) => [
     // A log that would get a gap makes the not-null column null: the batch fails, and nothing of it counts.
     `updated as (
@@ -85,8 +87,8 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   ],
   opened: (rows) => [
     `opened as (
-      insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at)
-      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at
+      insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at, agent_id, reserved)
+      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id, attempt)
       do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at

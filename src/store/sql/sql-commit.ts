@@ -17,7 +17,7 @@ const MET_ANOTHER = new Set(["40001", "40P01"]);
 const NOT_NULL = "23502";
 
 export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promise<CommitOutcome> {
-  if (batch.length === 0) return { conflicts: [], duplicates: [] };
+  if (batch.length === 0) return { isOverLimit: false, conflicts: [], duplicates: [] };
   checkBatch(batch);
   const packed = pack(inLockOrder(batch));
   for (let tried = 1; ; tried += 1) {
@@ -27,10 +27,18 @@ export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promis
         : await sql.transaction((within) => writeAll(within, packed, batch));
     } catch (error) {
       const code = sqlState(error);
+      if (code === NOT_NULL && isLimit(error)) return { isOverLimit: true, conflicts: [], duplicates: [] };
       if (code === NOT_NULL) throw new Bug("the events of a commit do not follow the log", { cause: error });
       if (!MET_ANOTHER.has(code) || tried === TRIES) throw error;
     }
   }
+}
+
+const COUNTERS: ReadonlySet<unknown> = new Set(["agent_counters", "envelope_counters"]);
+
+/** The column that refused stands in a table of counters: a limit would have been passed. */
+function isLimit(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "table" in error && COUNTERS.has(error.table);
 }
 
 interface PackedBatch {
@@ -67,7 +75,7 @@ async function writeRuns(sql: Sql, { commits, bodies }: PackedBatch): Promise<Re
 
 function conflictsOf(commits: readonly RunCommit[], won: ReadonlySet<string>): CommitOutcome {
   const conflicts = commits.filter(({ runId }) => !won.has(runId)).map(({ runId }) => runId);
-  return { conflicts, duplicates: [] };
+  return { isOverLimit: false, conflicts, duplicates: [] };
 }
 
 /** The same with what is rare: keys are claimed first, in the batch's order; the rest follows for the runs written. */
@@ -85,5 +93,5 @@ async function writeAll(sql: Sql, packed: PackedBatch, batch: readonly RunCommit
   await writeApprovals(sql, written);
   await writeBlobs(sql, written, packed.blobs);
   await writeReports(sql, written);
-  return { conflicts, duplicates };
+  return { isOverLimit: false, conflicts, duplicates };
 }

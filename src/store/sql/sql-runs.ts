@@ -119,7 +119,7 @@ const LOAD = {
   name: "load runs",
   text: `select ${RUN_COLUMNS},
       (select string_agg(b.body, ',' order by b.first_event_id) from event_blocks b where b.run_id = h.run_id) as log,
-      (select json_agg(json_build_array(a.node_id, a.attempt, a.replica_id, a.deadline_at) order by a.node_id, a.attempt)::text
+      (select json_agg(json_build_array(a.node_id, a.attempt, a.replica_id, a.deadline_at, a.agent_id, a.reserved::json) order by a.node_id, a.attempt)::text
         from open_attempts a where a.run_id = h.run_id) as attempts
     from runs r join run_heads h using (run_id) where r.run_id = any($1::text[])`,
 };
@@ -157,8 +157,22 @@ function eventsOf(log: string | null): StoredEvent[] {
 }
 
 function attemptsOf(text: string | null): OpenAttempt[] {
-  const rows = JSON.parse(text ?? "[]") as [string, number, string, number | null][];
-  return rows.map(([nodeId, attempt, replicaId, deadlineAt]) => ({ nodeId, attempt, replicaId, deadlineAt }));
+  const rows = JSON.parse(text ?? "[]") as [
+    string,
+    number,
+    string,
+    number | null,
+    string | null,
+    OpenAttempt["reserved"],
+  ][];
+  return rows.map(([nodeId, attempt, replicaId, deadlineAt, agentId, reserved]) => ({
+    nodeId,
+    attempt,
+    replicaId,
+    deadlineAt,
+    agentId,
+    reserved,
+  }));
 }
 
 const LIST_RUNS = {

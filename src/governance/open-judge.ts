@@ -1,41 +1,21 @@
 import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
-import type { Plan } from "../core/plan/index.ts";
+import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import { chooseRoute, type GatewayDirectory, LOCAL_GATEWAY } from "../gateway/index.ts";
+import { type AboutRun, type Judge, plainRuling } from "./judge.ts";
 
-/** Says whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. */
-export interface Judge {
-  /** Gathers what is not at hand for these organisations; undefined when everything is. */
-  prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
-  decide(request: RequestVerdict, about: AboutRun): Verdict;
-}
-
-export interface AboutRun {
-  readonly orgId: string;
-  readonly runId: string;
-  readonly plan: Plan;
-  /** The gateway and the model the run was started with. */
-  readonly gateway: string | null;
-  readonly model: string | null;
-}
-
-/** A run of one process belongs to whoever started it, and is pinned to nothing. */
-export function aboutLocal({ runId, plan }: Pick<AboutRun, "runId" | "plan">): AboutRun {
-  return { orgId: "local", runId, plan, gateway: null, model: null };
-}
-
-export const DEFAULT_AGENT = "default";
-
-/** Lets everything pass, and sends what names a provider that is not at hand to the fallback. */
+/** Lets everything pass, and sends what names a provider that is not at hand to the fallback: for runs in one process. */
 export function createAllowAllJudge(providers: ReadonlySet<string>, fallbackProvider: string): Judge {
   return {
     decide(request, about) {
       const { provider } = request.hints;
       const isAtHand = provider !== null && providers.has(provider);
-      return allow(request, about, {
-        gatewayId: LOCAL_GATEWAY,
-        provider: isAtHand ? provider : fallbackProvider,
-        executionPath: "edge",
-      });
+      return plainRuling(
+        allow(request, about, {
+          gatewayId: LOCAL_GATEWAY,
+          provider: isAtHand ? provider : fallbackProvider,
+          executionPath: "edge",
+        }),
+      );
     },
   };
 }
@@ -50,13 +30,15 @@ export function createRoutingJudge(directory: GatewayDirectory): Judge {
     decide(request, about) {
       const { provider, capabilities } = request.hints;
       const choice = chooseRoute(directory.of(about.orgId), { pinned: about.gateway, provider, capabilities });
-      if (choice.kind === "none") return unreachable(request, about, choice.message);
+      if (choice.kind === "none") return plainRuling(unreachable(request, about, choice.message));
       const { gateway } = choice;
-      return allow(request, about, {
-        gatewayId: gateway.id,
-        provider: choice.provider,
-        executionPath: gateway.isLocal ? "edge" : "async",
-      });
+      return plainRuling(
+        allow(request, about, {
+          gatewayId: gateway.id,
+          provider: choice.provider,
+          executionPath: gateway.isLocal ? "edge" : "async",
+        }),
+      );
     },
   };
 }
@@ -69,7 +51,7 @@ function allow(
   return {
     disposition: "allow",
     verdictId: `${runId}/${nodeId}/${nextAttempt}/verdict`,
-    route: { agentId: hints.agent ?? DEFAULT_AGENT, model: hints.model ?? model ?? plan.model, ...place },
+    route: { agentId: hints.agent ?? DEFAULT_AGENT_ID, model: hints.model ?? model ?? plan.model, ...place },
   };
 }
 

@@ -1,0 +1,22 @@
+export * from "./entry.ts";
+export { entriesOfEvents, type AuditedRun } from "./entries-of-events.ts";
+export { addLeaf, EMPTY_FRONTIER, rootOf } from "./merkle.ts";
+export { type AuditRecord, GENESIS_HASH, linkRecord } from "./record.ts";
+export {
+  type AuditHead,
+  type Checkpoint,
+  EXPORT_FORMAT,
+  type OpenSegment,
+  type Pruned,
+  type Signing,
+  signStatement,
+  type Thinned,
+} from "./statement.ts";
+export {
+  ExportVerifier,
+  type FirstBad,
+  verifyExport,
+  type VerifyOptions,
+  type VerifyResult,
+  type VerifySignature,
+} from "./verifier.ts";

@@ -1,0 +1,64 @@
+import { instantText } from "./calendar.ts";
+import { isExhausted } from "./envelope.ts";
+import type { EnvelopeFact } from "./facts.ts";
+import type { Block } from "./gate.ts";
+import { usdText } from "./money.ts";
+
+/** Who owns a ceiling, and the field that raises it. */
+export interface CeilingName {
+  readonly name: string;
+  readonly target: string;
+  readonly field: string;
+}
+
+/** The block of a ceiling that is used up, or that this call might break. */
+export function budgetBlock(envelope: EnvelopeFact, estimateMicros: number | null, ceiling: CeilingName): Block {
+  const { id, scope, scopeId, period, periodEnd, spentMicros, reservedMicros, ceilingMicros, onExhausted } = envelope;
+  const { name, target, field } = ceiling;
+  const reset = instantText(periodEnd);
+  const isSpent = isExhausted(envelope) || estimateMicros === null;
+  const amounts = `$${usdText(spentMicros)} of $${usdText(ceilingMicros)} spent`;
+  const others = isSpent
+    ? ""
+    : ` and $${usdText(reservedMicros)} reserved, and this may cost $${usdText(estimateMicros)}`;
+  return {
+    kind: "block",
+    code: "budget_exceeded",
+    message: `${name} has ${amounts}${others}; raise ${field}, or wait for the reset at ${reset}`,
+    after: "final",
+    facts: {
+      envelope: id,
+      scope,
+      scopeId,
+      period,
+      periodEnd,
+      onExhausted,
+      ...amountFacts({
+        spent: spentMicros,
+        reserved: reservedMicros,
+        ceiling: ceilingMicros,
+        estimate: estimateMicros,
+      }),
+    },
+    unblock: [
+      { action: "raise_budget", target, detail: raise(field, envelope, estimateMicros) },
+      { action: "wait", target, detail: `the period ends at ${reset}` },
+    ],
+  };
+}
+
+function raise(field: string, { spentMicros, reservedMicros }: EnvelopeFact, estimateMicros: number | null): string {
+  const wantedMicros = spentMicros + reservedMicros + (estimateMicros ?? 0);
+  if (wantedMicros > spentMicros) return `raise ${field} to ${usdText(wantedMicros)} or more`;
+  return `raise ${field} above ${usdText(spentMicros)}`;
+}
+
+/** Every amount twice: as text for people, in micro-dollars for programs. */
+export function amountFacts(amounts: Readonly<Record<string, number | null>>): Record<string, string | number | null> {
+  return Object.fromEntries(
+    Object.entries(amounts).flatMap(([name, micros]) => [
+      [`${name}Usd`, micros === null ? null : usdText(micros)],
+      [`${name}Micros`, micros],
+    ]),
+  );
+}

@@ -1,0 +1,19 @@
+import { budgetBlock } from "../budget-block.ts";
+import { fits, isExhausted } from "../envelope.ts";
+import type { DispatchFacts } from "../facts.ts";
+import { type Gate, type GateOutcome, PASS } from "../gate.ts";
+
+/** The agent's own monthly ceiling. A call of unknown price is left to the next gate, which names that. */
+export const agentBudget: Gate<DispatchFacts> = {
+  name: "agent_budget",
+  evaluate({ agentBudget: envelope, agentId, estimateMicros }): GateOutcome {
+    if (envelope === null) return PASS;
+    const isOpen = estimateMicros === null ? !isExhausted(envelope) : fits(envelope, estimateMicros);
+    if (isOpen) return PASS;
+    return budgetBlock(envelope, estimateMicros, {
+      name: `the monthly budget of ${agentId}`,
+      target: `Agent/${agentId}`,
+      field: "budget_monthly_usd",
+    });
+  },
+};

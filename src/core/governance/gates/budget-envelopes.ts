@@ -1,0 +1,56 @@
+import { budgetBlock, type CeilingName } from "../budget-block.ts";
+import { fits, isExhausted } from "../envelope.ts";
+import type { DispatchFacts, EnvelopeFact, LaunchFacts } from "../facts.ts";
+import { type Block, type Gate, type GateOutcome, PASS } from "../gate.ts";
+
+const NAME = "budget_envelopes";
+
+export const envelopesForDispatch: Gate<DispatchFacts> = {
+  name: NAME,
+  evaluate(facts): GateOutcome {
+    const { envelopes, estimateMicros } = facts;
+    for (const envelope of envelopes) {
+      const isOpen = estimateMicros === null ? !isExhausted(envelope) : fits(envelope, estimateMicros);
+      if (!isOpen) return budgetBlock(envelope, estimateMicros, nameOf(envelope));
+    }
+    return estimateMicros === null ? withoutPrice(facts) : PASS;
+  },
+};
+
+/** A run that could not pay for its first node is not started. */
+export const envelopesForLaunch: Gate<LaunchFacts> = {
+  name: NAME,
+  evaluate({ envelopes }): GateOutcome {
+    const spent = envelopes.find(isExhausted);
+    return spent === undefined ? PASS : budgetBlock(spent, null, nameOf(spent));
+  },
+};
+
+function nameOf({ id, scope, scopeId, period }: EnvelopeFact): CeilingName {
+  const whose = scopeId === null ? scope : `${scope} ${scopeId}`;
+  return { name: `budget ${id} (${period}, ${whose})`, target: `Budget/${id}`, field: "amount_usd" };
+}
+
+/** A ceiling cannot be kept by calls nobody can price; where there is no ceiling, there is nothing to keep. */
+function withoutPrice({ agentBudget, envelopes, node }: DispatchFacts): GateOutcome {
+  const model = [node.provider, node.model].filter((part) => part !== null).join("/") || "the model";
+  const ceilings = [...(agentBudget === null ? [] : [agentBudget]), ...envelopes].map(({ id }) => id);
+  if (ceilings.length > 0) return priceUnknown(model, ceilings, node.id);
+  return { kind: "pass", warnings: [`no price is known for ${model}: nothing is reserved`] };
+}
+
+function priceUnknown(model: string, ceilings: readonly string[], nodeId: string): Block {
+  return {
+    kind: "block",
+    code: "price_unknown",
+    message:
+      `no price is known for ${model}, so nothing can be reserved under ${ceilings.join(", ")}; ` +
+      `register the price of the model, or set estimated_cost on ${nodeId}`,
+    after: "final",
+    facts: { model, ceilings, estimateMicros: null },
+    unblock: [
+      { action: "register_model", target: `Model/${model}`, detail: "apply a Model manifest with its prices" },
+      { action: "set_estimate", target: nodeId, detail: "set estimated_cost in US dollars on the step" },
+    ],
+  };
+}

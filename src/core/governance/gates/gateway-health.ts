@@ -1,0 +1,43 @@
+import type { GatewayFact } from "../facts.ts";
+import { type Gate, type GateOutcome, PASS } from "../gate.ts";
+
+interface Facts {
+  readonly gateway: GatewayFact | null;
+  readonly noGateway: string | null;
+}
+
+export const gatewayHealth: Gate<Facts> = {
+  name: "gateway_health",
+  evaluate({ gateway, noGateway }): GateOutcome {
+    if (gateway === null) {
+      return {
+        kind: "block",
+        code: "gateway_unreachable",
+        message: noGateway ?? "no gateway fits; register one that has the provider and the capabilities asked for",
+        after: "final",
+        facts: { gateway: null },
+        unblock: [
+          {
+            action: "register_gateway",
+            target: "Gateway",
+            detail: "register a gateway with the provider and the capabilities asked for, or ask for others",
+          },
+        ],
+      };
+    }
+    const { id, status } = gateway;
+    if (status === "healthy") return PASS;
+    if (status === "degraded") return { kind: "pass", warnings: [`gateway ${id} is degraded; answers may be late`] };
+    return {
+      kind: "block",
+      code: "gateway_unreachable",
+      message: `gateway ${id} is offline; start its Bridge, or send the work to another gateway`,
+      after: "final",
+      facts: { gateway: id, status },
+      unblock: [
+        { action: "restore_gateway", target: `Gateway/${id}`, detail: "start its Bridge and let it answer a ping" },
+        { action: "reroute", target: `Gateway/${id}`, detail: "pin another gateway, or make another the default" },
+      ],
+    };
+  },
+};

@@ -1,0 +1,76 @@
+import type { DispatchFacts, LaunchFacts } from "../facts.ts";
+import { type Block, type Gate, type GateOutcome, PASS } from "../gate.ts";
+import {
+  describeMatches,
+  isEnforced,
+  matchDispatchPolicies,
+  matchLaunchPolicies,
+  type PolicyFindings,
+  policyKey,
+  type PolicyMatch,
+  sayPolicy,
+  warningsOf,
+} from "../policy.ts";
+
+const NAME = "policy_rules";
+
+export const policyRulesForDispatch: Gate<DispatchFacts> = {
+  name: NAME,
+  evaluate(facts): GateOutcome {
+    const findings = matchDispatchPolicies(facts);
+    const blocking = findings.matches.filter(({ policy }) => isEnforced(policy) && policy.action === "block");
+    return outcomeOf(findings, blocking, facts.grants, `blocks ${facts.node.id}`);
+  },
+};
+
+/** There is nobody to hold a run for before it exists: what wants an approval wants an approved launch. */
+export const policyRulesForLaunch: Gate<LaunchFacts> = {
+  name: NAME,
+  evaluate(facts): GateOutcome {
+    const findings = matchLaunchPolicies(facts);
+    const isHeld = (match: PolicyMatch): boolean =>
+      match.policy.action === "require_approval" && !facts.hasApprovedLaunch;
+    const blocking = findings.matches.filter(
+      (match) => isEnforced(match.policy) && (match.policy.action === "block" || isHeld(match)),
+    );
+    const grants = facts.hasApprovedLaunch ? findings.matches.map(({ policy }) => policyKey(policy)) : [];
+    const isOnlyHeld = blocking.length > 0 && blocking.every(isHeld);
+    const does = isOnlyHeld
+      ? "lets it start only with an approved launch"
+      : `blocks the start of ${facts.run.workflow}`;
+    return outcomeOf(findings, blocking, grants, does);
+  },
+};
+
+function outcomeOf(
+  findings: PolicyFindings,
+  blocking: readonly PolicyMatch[],
+  grants: readonly string[],
+  does: string,
+): GateOutcome {
+  const matched = describeMatches(findings.matches, grants);
+  const first = blocking.find(({ policy }) => policy.action === "block") ?? blocking[0];
+  if (first !== undefined) return { ...block(first, blocking, does), matched };
+  const warnings = warningsOf(findings);
+  if (matched.length === 0 && warnings.length === 0) return PASS;
+  return { kind: "pass", matched, ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+function block(first: PolicyMatch, all: readonly PolicyMatch[], does: string): Block {
+  const { policy, error } = first;
+  const { scope, scopeId, condition } = policy;
+  const others = all.filter((match) => match !== first).map((match) => policyKey(match.policy));
+  const also = others.length === 0 ? "" : `; so ${others.length === 1 ? "does" : "do"} ${others.join(", ")}`;
+  return {
+    kind: "block",
+    code: "policy_blocked",
+    message: `${sayPolicy(first)} ${does}${also}`,
+    after: "final",
+    facts: { policy: policyKey(policy), scope, scopeId, condition: condition.text, error, alsoBlocking: others },
+    unblock: all.map((match) => ({
+      action: match.policy.action === "require_approval" ? "approve_launch" : "change_policy",
+      target: `Policy/${match.policy.name}`,
+      detail: match.error ?? `it applies while ${match.policy.condition.text}`,
+    })),
+  };
+}

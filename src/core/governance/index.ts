@@ -1,0 +1,41 @@
+export { type Impediment, impedimentOf, mayBecome, POC_DAYS, pocEndsAt } from "./agent-standing.ts";
+export { type Permission, permissionOf } from "./autonomy.ts";
+export {
+  type Backtest,
+  backtest,
+  type BacktestExample,
+  type BacktestOutcome,
+  type Disposition,
+  type PastVerdict,
+} from "./backtest.ts";
+export { instantText, readInstant } from "./calendar.ts";
+export {
+  agentEnvelopeId,
+  agentEnvelopeOf,
+  budgetsFor,
+  type Charged,
+  envelopeOf,
+  fits,
+  isExhausted,
+  type Spending,
+  thresholdsCrossed,
+} from "./envelope.ts";
+export { type Estimated, estimateMicros, maxOutputTokensFor, OUTPUT_TOKENS_DEFAULT, promptTokens } from "./estimate.ts";
+export type * from "./facts.ts";
+export type * from "./gate.ts";
+export { RUNG_GRANT, TWO_AGENTS_GRANT } from "./gates/approval-required.ts";
+export {
+  DISPATCH_GATES,
+  explainBlock,
+  explainHold,
+  judgeDispatch,
+  judgeLaunch,
+  LAUNCH_GATES,
+  LAUNCH_STATUSES,
+} from "./judge.ts";
+export { toUsd, usdText } from "./money.ts";
+export { type PeriodSpan, periodOf } from "./period.ts";
+export { policyKey } from "./policy.ts";
+export { policySubject } from "./policy-subject.ts";
+export { type ConditionCache, factsFromRecord, factsOnRecord, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
+export * from "./registered.ts";

@@ -1,0 +1,29 @@
+import { isJsonArray, isJsonObject, type Json, utf8Length } from "../base/index.ts";
+
+/** Bytes of a value as JSON in UTF-8, counted no further than `most`: beyond it the answer is only larger than that. */
+export function jsonBytes(value: Json, most: number): number {
+  if (isJsonArray(value)) {
+    let bytes = 2 + Math.max(0, value.length - 1);
+    for (const item of value) {
+      if (bytes > most) return bytes;
+      bytes += jsonBytes(item, most - bytes);
+    }
+    return bytes;
+  }
+  if (isJsonObject(value)) {
+    const names = Object.keys(value);
+    let bytes = 2 + Math.max(0, names.length - 1);
+    for (const name of names) {
+      if (bytes > most) return bytes;
+      bytes += textBytes(name, most - bytes) + 1;
+      bytes += jsonBytes(value[name] ?? null, most - bytes);
+    }
+    return bytes;
+  }
+  return typeof value === "string" ? textBytes(value, most) : JSON.stringify(value).length;
+}
+
+/** A text is never shorter than its characters and two quotes, so a long one need not be written out. */
+function textBytes(text: string, most: number): number {
+  return text.length + 2 > most ? text.length + 2 : utf8Length(JSON.stringify(text));
+}

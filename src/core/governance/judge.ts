@@ -1,0 +1,121 @@
+import type { DispatchFacts, LaunchFacts } from "./facts.ts";
+import type { Block, Explanation, Gate, Hold, Judgement, MatchedPolicy, TrailEntry } from "./gate.ts";
+import { agentBudget } from "./gates/agent-budget.ts";
+import { agentStatus } from "./gates/agent-status.ts";
+import { approvalRequired } from "./gates/approval-required.ts";
+import { envelopesForDispatch, envelopesForLaunch } from "./gates/budget-envelopes.ts";
+import { concurrency } from "./gates/concurrency.ts";
+import { contextTrust } from "./gates/context-trust.ts";
+import { postureGate } from "./gates/execution-posture.ts";
+import { gatewayHealth } from "./gates/gateway-health.ts";
+import { identityGate } from "./gates/identity.ts";
+import { platformOpenForDispatch, platformOpenForLaunch } from "./gates/platform-open.ts";
+import { policyRulesForDispatch, policyRulesForLaunch } from "./gates/policy-rules.ts";
+import { rateLimit } from "./gates/rate-limit.ts";
+import { startRate } from "./gates/start-rate.ts";
+import { trustLevel } from "./gates/trust-level.ts";
+
+/** In the order they are asked. */
+export const DISPATCH_GATES: readonly Gate<DispatchFacts>[] = [
+  gatewayHealth,
+  agentStatus,
+  identityGate,
+  concurrency,
+  rateLimit,
+  agentBudget,
+  envelopesForDispatch,
+  trustLevel,
+  contextTrust,
+  policyRulesForDispatch,
+  approvalRequired,
+];
+
+export const LAUNCH_GATES: readonly Gate<LaunchFacts>[] = [
+  platformOpenForLaunch,
+  gatewayHealth,
+  postureGate,
+  envelopesForLaunch,
+  policyRulesForLaunch,
+  startRate,
+];
+
+/** What an HTTP caller is answered when a launch gate blocks. */
+export const LAUNCH_STATUSES: Readonly<Record<string, number>> = {
+  platform_closed: 503,
+  workflow_paused: 409,
+  gateway_unreachable: 503,
+  posture_forbidden: 403,
+  budget_exceeded: 403,
+  policy_blocked: 403,
+  rate_limited: 429,
+};
+
+const CLOSED_GATES = [platformOpenForDispatch, ...DISPATCH_GATES];
+
+/** May this node act now? The kill switch stands before the gates, and in the trail only while it is closed. */
+export function judgeDispatch(facts: DispatchFacts): Judgement {
+  return judge(facts.platform.isOpen ? DISPATCH_GATES : CLOSED_GATES, facts, `${facts.run.runId}/${facts.node.id}`);
+}
+
+/** May this run be created? */
+export function judgeLaunch(facts: LaunchFacts): Judgement {
+  return judge(LAUNCH_GATES, facts, `Workflow/${facts.run.workflow}`);
+}
+
+function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: string): Judgement {
+  const trail: TrailEntry[] = [];
+  const warnings: string[] = [];
+  let matched: readonly MatchedPolicy[] = [];
+  for (let index = 0; index < gates.length; index += 1) {
+    const gate = gates[index];
+    if (gate === undefined) break;
+    const outcome = gate.evaluate(facts);
+    if (outcome.kind !== "hold" && outcome.matched !== undefined) matched = outcome.matched;
+    if (outcome.kind === "pass") {
+      if (outcome.warnings !== undefined) warnings.push(...outcome.warnings);
+      trail.push(passed(gate.name, outcome));
+      continue;
+    }
+    const found = outcome.kind === "block" ? outcome.matched : undefined;
+    trail.push({ gate: gate.name, outcome: outcome.kind, detail: detailOf([outcome.message], found) });
+    for (const later of gates.slice(index + 1)) trail.push({ gate: later.name, outcome: "not_evaluated" });
+    if (outcome.kind === "block") {
+      return { disposition: "block", trail, block: outcome, explanation: explainBlock(gate.name, outcome), matched };
+    }
+    const explanation = explainHold(gate.name, outcome, subject);
+    return { disposition: "hold", trail, hold: outcome, gate: gate.name, explanation, matched };
+  }
+  return { disposition: "allow", trail, warnings, matched };
+}
+
+interface Passed {
+  readonly warnings?: readonly string[];
+  readonly detail?: string;
+  readonly matched?: readonly MatchedPolicy[];
+}
+
+function passed(gate: string, { warnings = [], detail, matched }: Passed): TrailEntry {
+  const said = detailOf(detail === undefined ? warnings : [detail, ...warnings], matched);
+  const outcome = warnings.length === 0 ? "pass" : "warn";
+  return said === "" ? { gate, outcome } : { gate, outcome, detail: said };
+}
+
+function detailOf(sentences: readonly string[], matched: readonly MatchedPolicy[] = []): string {
+  if (matched.length === 0) return sentences.join("; ");
+  const names = matched.map(
+    ({ name, version, action, enforcement }) => `${name}@${version} (${enforcement} ${action})`,
+  );
+  return [...sentences, `matched: ${names.join(", ")}`].join("; ");
+}
+
+export function explainBlock(gate: string, { code, message, facts, unblock }: Block): Explanation {
+  return { gate, code, message, facts, unblock };
+}
+
+/** `subject` is what would be approved. */
+export function explainHold(gate: string, { message, facts, rule }: Hold, subject: string): Explanation {
+  const chain = rule.approvers.map(({ who }) => who).join(", then ");
+  const who = chain === "" ? "anyone who may approve" : chain;
+  const detail = rule.isSeparate ? `${who} answers, but not who started the run` : `${who} answers`;
+  return { gate, code: "approval_required", message, facts, unblock: [{ action: "approve", target: subject, detail }] };
+}

@@ -1,0 +1,102 @@
+import type { Json, JsonObject } from "../base/index.ts";
+import type { DispatchFacts, EnvelopeFact, GatewayFact, LaunchFacts, NodeFact, RunFact } from "./facts.ts";
+import { toUsd } from "./money.ts";
+import type { Agent } from "./registered.ts";
+
+/** What the expressions of policies see of a dispatch. */
+export function policySubject(facts: DispatchFacts): JsonObject {
+  const { agent, gateway, role, node, run } = facts;
+  return {
+    agent: agent === null ? null : agentSubject(agent),
+    gateway: gateway === null ? null : gatewaySubject(gateway),
+    run: runSubject(run),
+    node: nodeSubject(node, facts.estimateMicros),
+    role: role === null ? null : { name: role.name, skills: role.skills },
+    budget: budgetSubject(tightest(facts)),
+    context: { sources: node.contextSources.map((source) => source.class) },
+  };
+}
+
+/** Before a run exists there is only what it would be. */
+export function launchSubject({ run }: LaunchFacts): JsonObject {
+  return { run: runSubject(run) };
+}
+
+function runSubject({ workflow, depth, environment, args }: Omit<RunFact, "runId">): JsonObject {
+  return { workflow, depth, environment, args };
+}
+
+function nodeSubject(node: NodeFact, estimateMicros: number | null): JsonObject {
+  const { id, kind, action, phase, provider, model, tools } = node;
+  const estimatedUsd = estimateMicros === null ? null : toUsd(estimateMicros);
+  return { id, kind, action, phase, provider, model, tools, estimatedUsd };
+}
+
+/** Authors know these fields from manifests in snake_case and from the API in camelCase, so both spellings read. */
+function gatewaySubject({ id, status, environment, minTrustLevel }: GatewayFact): JsonObject {
+  return { id, status, environment, minTrustLevel, min_trust_level: minTrustLevel };
+}
+
+function agentSubject(agent: Agent): JsonObject {
+  const { id, trustLevel, executionTarget, autonomy, status, lifecycle, phase, maxConcurrent, rateLimit } = agent;
+  const { mayRead, maxAgeHours, skills, capabilities, model, provider, dataClasses } = agent;
+  const budgetMonthlyUsd = usdOrNull(agent.budgetMonthlyMicros);
+  const financialThresholdUsd = usdOrNull(agent.financialThresholdMicros);
+  const rate: Json =
+    rateLimit === null
+      ? null
+      : { count: rateLimit.count, perSeconds: rateLimit.perSeconds, per_seconds: rateLimit.perSeconds };
+  return {
+    id,
+    autonomy,
+    status,
+    lifecycle,
+    phase,
+    skills,
+    capabilities,
+    model,
+    provider,
+    trustLevel,
+    trust_level: trustLevel,
+    executionTarget,
+    execution_target: executionTarget,
+    maxConcurrent,
+    max_concurrent: maxConcurrent,
+    rateLimit: rate,
+    rate_limit: rate,
+    mayRead,
+    may_read: mayRead,
+    maxAgeHours,
+    max_age_hours: maxAgeHours,
+    dataClasses,
+    data_classes: dataClasses,
+    budgetMonthlyUsd,
+    budget_monthly_usd: budgetMonthlyUsd,
+    financialThresholdUsd,
+    financial_threshold_usd: financialThresholdUsd,
+  };
+}
+
+function usdOrNull(micros: number | null): number | null {
+  return micros === null ? null : toUsd(micros);
+}
+
+function budgetSubject(envelope: EnvelopeFact | null): Json {
+  if (envelope === null) return null;
+  const { spentMicros, ceilingMicros } = envelope;
+  return { spentUsd: toUsd(spentMicros), limitUsd: toUsd(ceilingMicros), ratio: ratioOf(envelope) };
+}
+
+/** Of several ceilings the one nearest to its end is the one a policy about money means. */
+function tightest({ agentBudget, envelopes }: DispatchFacts): EnvelopeFact | null {
+  let found = agentBudget;
+  for (const envelope of envelopes) {
+    if (found === null || ratioOf(envelope) > ratioOf(found)) found = envelope;
+  }
+  return found;
+}
+
+/** A ceiling of nothing is used up. */
+function ratioOf({ spentMicros, ceilingMicros }: EnvelopeFact): number {
+  return ceilingMicros > 0 ? spentMicros / ceilingMicros : 1;
+}

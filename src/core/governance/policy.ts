@@ -1,0 +1,140 @@
+import { compareCodeUnits, type JsonObject } from "../base/index.ts";
+import { evaluateCondition, type Path, walk } from "../expression/index.ts";
+import type { DispatchFacts, LaunchFacts } from "./facts.ts";
+import type { MatchedPolicy } from "./gate.ts";
+import { launchSubject, policySubject } from "./policy-subject.ts";
+import { type Policy, POLICY_SCOPES } from "./registered.ts";
+
+/** A policy whose condition held, or one whose condition failed where that counts as holding. */
+export interface PolicyMatch {
+  readonly policy: Policy;
+  readonly error: string | null;
+}
+
+export interface PolicyFindings {
+  /** Most specific scope first, then by name. */
+  readonly matches: readonly PolicyMatch[];
+  /** Policies that enforce nothing and could not be evaluated. */
+  readonly broken: readonly PolicyMatch[];
+}
+
+/** What the scope of a policy is compared with. */
+interface PolicyTarget {
+  readonly gateway: string | null;
+  readonly agent: string | null;
+  readonly workflow: string;
+  /** A run and the gateway it goes to may name different ones; a policy for either applies. */
+  readonly environments: readonly (string | null)[];
+}
+
+const NOTHING: PolicyFindings = { matches: [], broken: [] };
+
+export function policyKey({ name, version }: Pick<Policy, "name" | "version">): string {
+  return `${name}@${version}`;
+}
+
+export function isGranted(policy: Policy, grants: readonly string[]): boolean {
+  return grants.includes(policyKey(policy));
+}
+
+/** Soft and audit policies tell, and never decide. */
+export function isEnforced({ enforcement, action }: Policy): boolean {
+  return enforcement === "hard" && (action === "block" || action === "require_approval");
+}
+
+/** The policies that could speak about this dispatch at all, whatever their conditions say. */
+export function dispatchPolicies(facts: DispatchFacts): readonly Policy[] {
+  if (facts.policies.length === 0) return facts.policies;
+  const target: PolicyTarget = {
+    gateway: facts.gateway?.id ?? null,
+    agent: facts.agentId,
+    workflow: facts.run.workflow,
+    environments: [facts.run.environment, facts.gateway?.environment ?? null],
+  };
+  return facts.policies.filter((policy) => policy.category !== "run_creation" && appliesTo(policy, target));
+}
+
+export function matchDispatchPolicies(facts: DispatchFacts): PolicyFindings {
+  return findMatches(dispatchPolicies(facts), () => policySubject(facts));
+}
+
+/** Only what wants an answer, for the gate that asks for it. */
+export function matchHoldingPolicies(facts: DispatchFacts): PolicyFindings {
+  const holding = facts.policies.filter((policy) => policy.action === "require_approval" && isEnforced(policy));
+  if (holding.length === 0) return NOTHING;
+  return matchDispatchPolicies({ ...facts, policies: holding });
+}
+
+export function matchLaunchPolicies(facts: LaunchFacts): PolicyFindings {
+  const target: PolicyTarget = {
+    gateway: facts.gateway?.id ?? null,
+    agent: null,
+    workflow: facts.run.workflow,
+    environments: [facts.run.environment, facts.gateway?.environment ?? null],
+  };
+  const asked = facts.policies.filter((policy) => policy.category === "run_creation" && appliesTo(policy, target));
+  return findMatches(asked, () => launchSubject(facts));
+}
+
+/** A scope without an id means every one of its kind. */
+function appliesTo(policy: Policy, target: PolicyTarget): boolean {
+  const { scope, scopeId } = policy;
+  if (!policy.isEnabled) return false;
+  if (scope === "global") return true;
+  if (scope === "environment") {
+    return target.environments.some((name) => name !== null && (scopeId === null || scopeId === name));
+  }
+  const id = target[scope];
+  return id !== null && (scopeId === null || scopeId === id);
+}
+
+function findMatches(policies: readonly Policy[], subjectOf: () => JsonObject): PolicyFindings {
+  if (policies.length === 0) return NOTHING;
+  const subject = subjectOf();
+  const resolve = (path: Path) => walk(subject, path.segments);
+  const matches: PolicyMatch[] = [];
+  const broken: PolicyMatch[] = [];
+  for (const policy of policies) {
+    const holds = evaluateCondition(policy.condition.root, resolve);
+    if (holds.ok) {
+      if (holds.value) matches.push({ policy, error: null });
+    } else (isEnforced(policy) ? matches : broken).push({ policy, error: holds.failure });
+  }
+  if (matches.length > 1) matches.sort(bySpecificity);
+  return { matches, broken };
+}
+
+function bySpecificity({ policy: left }: PolicyMatch, { policy: right }: PolicyMatch): number {
+  const byScope = POLICY_SCOPES.indexOf(right.scope) - POLICY_SCOPES.indexOf(left.scope);
+  return byScope || compareCodeUnits(left.name, right.name) || right.version - left.version;
+}
+
+export function describeMatches(matches: readonly PolicyMatch[], grants: readonly string[]): readonly MatchedPolicy[] {
+  return matches.map(({ policy, error }) => {
+    const { name, version, scope, action, enforcement, reason } = policy;
+    const isSatisfied = !isEnforced(policy) || (action === "require_approval" && isGranted(policy, grants));
+    return { name, version, scope, action, enforcement, isSatisfied, reason, error };
+  });
+}
+
+/** `no-mail@3 (Mail leaves the house)`, with what went wrong when its condition could not be read. */
+export function sayPolicy({ policy, error }: PolicyMatch): string {
+  const reason = policy.reason === null ? "" : ` (${policy.reason})`;
+  if (error === null) return `policy ${policyKey(policy)}${reason}`;
+  return `policy ${policyKey(policy)}${reason}, whose condition could not be evaluated and so counts as true: ${error}`;
+}
+
+/** What people should read although nothing stands in the way. */
+export function warningsOf({ matches, broken }: PolicyFindings): readonly string[] {
+  const warnings: string[] = [];
+  for (const match of matches) {
+    const { action, enforcement } = match.policy;
+    if (isEnforced(match.policy) || enforcement === "audit" || action === "log") continue;
+    const would = action === "warn" ? "warns" : action === "block" ? "would block" : "would ask for an approval";
+    warnings.push(`${sayPolicy(match)} ${would}`);
+  }
+  for (const { policy, error } of broken) {
+    warnings.push(`policy ${policyKey(policy)} says nothing, its condition could not be evaluated: ${error}`);
+  }
+  return warnings;
+}

@@ -1,0 +1,94 @@
+import { getOwn, type Json, type JsonObject } from "../base/index.ts";
+import { type ParsedExpression, parseExpression } from "../expression/index.ts";
+import type { DispatchFacts } from "./facts.ts";
+import { jsonBytes } from "./json-size.ts";
+import { dispatchPolicies } from "./policy.ts";
+import type { Agent, Policy } from "./registered.ts";
+
+/** Args beyond it are kept by name only: a record is written with every verdict. */
+export const RECORDED_ARGS_BYTES_MAX = 4_096;
+const LEFT_OUT_NAMES_MAX = 50;
+const RECORD_FORMAT = 1;
+
+/** Long texts no gate and no policy reads. */
+type KeptAgent = Omit<Agent, "systemPrompt" | "personalityNote" | "memoryProfile">;
+type KeptPolicy = Omit<Policy, "condition" | "instructions"> & { readonly condition: string };
+
+interface FactsRecord extends Omit<DispatchFacts, "agent" | "policies"> {
+  readonly format: typeof RECORD_FORMAT;
+  readonly agent: KeptAgent | null;
+  readonly policies: readonly KeptPolicy[];
+}
+
+/** What is stored with a verdict: enough to judge it again, and no more than that. */
+export function factsOnRecord(facts: DispatchFacts): JsonObject {
+  const record: FactsRecord = {
+    ...facts,
+    format: RECORD_FORMAT,
+    agent: facts.agent === null ? null : keepAgent(facts.agent),
+    policies: dispatchPolicies(facts).map(keepPolicy),
+    run: { ...facts.run, ...keepArgs(facts.run) },
+  };
+  // Every field is plain data once conditions are texts; only the types of optional fields stand between.
+  return record as unknown as JsonObject;
+}
+
+/** Conditions read once for any number of records. */
+export type ConditionCache = Map<string, ParsedExpression | null>;
+
+/**
+ * The facts a verdict was made from, without what it never looked at. Null when the record is of another format, or
+ * has a condition that today's language does not read.
+ */
+export function factsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): DispatchFacts | null {
+  if (getOwn(record, "format") !== RECORD_FORMAT) return null;
+  // Only this file writes the format, so its number vouches for the rest.
+  const { format: _, ...kept } = record as unknown as FactsRecord;
+  const policies: Policy[] = [];
+  for (const policy of kept.policies) {
+    const condition = readCondition(policy.condition, cache);
+    if (condition === null) return null;
+    policies.push({ ...policy, condition, instructions: null });
+  }
+  const agent =
+    kept.agent === null ? null : { ...kept.agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
+  return { ...kept, agent, policies };
+}
+
+function readCondition(text: string, cache: ConditionCache): ParsedExpression | null {
+  const known = cache.get(text);
+  if (known !== undefined) return known;
+  const parsed = parseExpression(text);
+  const condition = parsed.ok ? parsed.value : null;
+  cache.set(text, condition);
+  return condition;
+}
+
+function keepAgent({ systemPrompt: _s, personalityNote: _p, memoryProfile: _m, ...agent }: Agent): KeptAgent {
+  return agent;
+}
+
+function keepPolicy({ instructions: _i, condition, ...policy }: Policy): KeptPolicy {
+  return { ...policy, condition: condition.text };
+}
+
+/** All args when they are small, else those that still fit in the order they came, and the names of the others. */
+function keepArgs({
+  args,
+  argsLeftOut = [],
+}: DispatchFacts["run"]): Pick<DispatchFacts["run"], "args" | "argsLeftOut"> {
+  let room = RECORDED_ARGS_BYTES_MAX - "{}".length;
+  const kept: [string, Json][] = [];
+  const leftOut = [...argsLeftOut];
+  for (const [name, value] of Object.entries(args)) {
+    const comma = kept.length === 0 ? 0 : 1;
+    const size = comma + jsonBytes(name, room) + 1 + jsonBytes(value, room);
+    if (size > room) leftOut.push(name);
+    else {
+      room -= size;
+      kept.push([name, value]);
+    }
+  }
+  if (leftOut.length === 0) return { args };
+  return { args: Object.fromEntries(kept), argsLeftOut: leftOut.slice(0, LEFT_OUT_NAMES_MAX) };
+}

@@ -1,0 +1,75 @@
+import type { AuditEntry } from "../core/audit/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import type { LedgerChange, Reservation, SlotChange, StoredVerdict } from "../store/index.ts";
+
+/**
+ * Says whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
+ * ruling takes is taken at once, for whoever is asked next; it is kept when the commit stands and given back when not.
+ */
+export interface Judge {
+  /** Gathers what is not at hand for these organisations; undefined when everything is. */
+  prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
+  decide(request: RequestVerdict, about: AboutRun): Ruling;
+  /** Where the cost of an attempt is booked, in the period in which it was admitted. */
+  settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
+  /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
+  committed?(orgId: string, changes: Changes): void;
+  /** It does not: what was taken is given back. */
+  dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
+  /** A limit was passed by somebody else: what is counted is read again. */
+  reload?(orgId: string): Promise<void>;
+}
+
+export interface AboutRun {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly plan: Plan;
+  /** As it was started. */
+  readonly workflow: string;
+  readonly depth: number;
+  readonly gateway: string | null;
+  readonly model: string | null;
+  readonly roleBindings: Readonly<Record<string, string>>;
+  readonly args: JsonObject;
+  /** When it is decided, epoch milliseconds. */
+  readonly at: number;
+  /** The id the next event will have: it makes verdict ids unique. */
+  readonly nextEventId: number;
+}
+
+export interface AdmittedAttempt {
+  readonly agentId: string | null;
+  readonly gatewayId: string | null;
+  readonly startedAt: number;
+}
+
+export interface Ruling {
+  readonly verdict: Verdict;
+  /** Null: nothing was taken. */
+  readonly admission: Admission | null;
+  /** Null: nothing is kept of it. */
+  readonly record: StoredVerdict | null;
+  readonly audit: readonly AuditEntry[];
+}
+
+/** What an allowed attempt takes, all of it or nothing. */
+export interface Admission {
+  readonly agentId: string;
+  readonly maxOpen: number;
+  readonly rate: SlotChange["rate"];
+  readonly at: number;
+  readonly reserved: readonly (Reservation & { readonly ceiling: number })[];
+}
+
+export interface Changes {
+  readonly taken: readonly Admission[];
+  readonly slots: readonly SlotChange[];
+  readonly ledger: readonly LedgerChange[];
+}
+
+/** A ruling that takes and keeps nothing. */
+export function plainRuling(verdict: Verdict): Ruling {
+  return { verdict, admission: null, record: null, audit: [] };
+}

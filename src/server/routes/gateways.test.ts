@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, type Api, createApi, ORG, STRANGER } from "../../../test/api/fixture.ts";
+
+let api: Api;
+beforeAll(async () => {
+  api = await createApi();
+});
+afterAll(() => api.close());
+
+const told = ({ status, body }: Answer): unknown => [status, body.code];
+const put = (id: string, body: object, key?: string): Promise<Answer> =>
+  api.tell("PUT", `gateways/${id}`, key === undefined ? { body } : { body, key });
+const registration = (more: object = {}): object => ({
+  id: "bridge",
+  url: "http://127.0.0.1:4000/",
+  instanceId: "one",
+  instanceStartedAt: "2026-01-01T00:00:00Z",
+  providers: ["ai-sdk"],
+  ...more,
+});
+const register = (more: object = {}, key?: string): Promise<Answer> =>
+  api.tell(
+    "POST",
+    "gateways/register",
+    key === undefined ? { body: registration(more) } : { body: registration(more), key },
+  );
+
+describe("a gateway by hand", () => {
+  it("is written, read, and written anew", async () => {
+    const { status, body } = await put("edge", {
+      name: "Edge",
+      url: "https://bridge.example.org/",
+      environment: "prod",
+      default: true,
+      min_trust_level: 3,
+      capabilities: ["gpu"],
+      providers: ["ai-sdk", "http"],
+      default_provider: "ai-sdk",
+    });
+    const edge = {
+      id: "edge",
+      name: "Edge",
+      url: "https://bridge.example.org",
+      environment: "prod",
+      default: true,
+      minTrustLevel: 3,
+      capabilities: ["gpu"],
+      providers: ["ai-sdk", "http"],
+      defaultProvider: "ai-sdk",
+      status: "healthy",
+      instanceId: null,
+      seenAt: null,
+    };
+    expect([status, body]).toEqual([200, edge]);
+    expect((await api.tell("GET", "gateways")).body.data).toContainEqual(edge);
+    expect((await put("edge", {})).body).toMatchObject({ name: null, default: false, url: null, status: "offline" });
+  });
+
+  it("shows the history of its health, newest first", async () => {
+    await put("sick", { url: "http://127.0.0.1:9" });
+    await api.store.setGatewayStatus(ORG, "sick", "offline", 1_000);
+    const { body } = await api.tell("GET", "gateways/sick");
+    expect(body).toMatchObject({ status: "offline" });
+    expect(body.history).toMatchObject([{ status: "offline", at: "1970-01-01T00:00:01.000Z" }, { status: "healthy" }]);
+  });
+
+  it("takes its tokens and never gives them back", async () => {
+    const tokens = { dispatch_token: "dsp_very_secret", callback_token: "cbt_very_secret" };
+    const answers = [
+      await put("sealed", { url: "http://127.0.0.1:9", ...tokens }),
+      await api.tell("GET", "gateways/sealed"),
+      await api.tell("GET", "gateways"),
+    ];
+    for (const { body } of answers) expect(JSON.stringify(body)).not.toMatch(/very_secret|token/i);
+    expect(await api.gateways.directory.authenticate("cbt_very_secret")).toMatchObject({ gatewayId: "sealed" });
+    expect(api.gateways.directory.dispatchToken(ORG, "sealed")).toBe("dsp_very_secret");
+  });
+
+  it.each([
+    ["an id in capitals", "Edge", {}],
+    ["an id that begins with a digit", "1edge", {}],
+    ["an endless id", `e${"x".repeat(64)}`, {}],
+    ["a URL of another kind", "edge", { url: "ftp://127.0.0.1" }],
+    ["no URL", "edge", { url: "127.0.0.1" }],
+    ["a trust level of 0", "edge", { min_trust_level: 0 }],
+    ["a trust level of 11", "edge", { min_trust_level: 11 }],
+    ["half a trust level", "edge", { min_trust_level: 1.5 }],
+    ["a short token", "edge", { callback_token: "1234567" }],
+    ["an unknown field", "edge", { tokens: {} }],
+    ["a default that is a text", "edge", { default: "yes" }],
+  ])("is refused with %s", async (_, id, body) => {
+    expect(told(await put(id, body))).toEqual([422, "invalid_request"]);
+  });
+
+  it("is forgotten with its tokens", async () => {
+    await put("gone", { url: "http://127.0.0.1:9", callback_token: "cbt_of_the_gone" });
+    expect((await api.tell("DELETE", "gateways/gone")).status).toBe(204);
+    expect(told(await api.tell("GET", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
+    expect(told(await api.tell("DELETE", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
+    expect(await api.gateways.directory.authenticate("cbt_of_the_gone")).toBeUndefined();
+  });
+});
+
+describe("a Bridge that registers", () => {
+  it("is new once, and gets its tokens once", async () => {
+    const first = await register();
+    expect([first.status, first.body]).toEqual([
+      201,
+      {
+        gatewayId: "bridge",
+        tokens: { dispatchToken: expect.stringMatching(/^dsp_/), callbackToken: expect.stringMatching(/^cbt_/) },
+      },
+    ]);
+    const again = await register();
+    expect(again.status).toBe(200);
+    expect(again.body.tokens.callbackToken).not.toBe(first.body.tokens.callbackToken);
+    const { body } = await api.tell("GET", "gateways/bridge");
+    expect(body).toMatchObject({ url: "http://127.0.0.1:4000", instanceId: "one", status: "healthy" });
+    expect(JSON.stringify(body)).not.toMatch(/dsp_|cbt_/);
+  });
+
+  it("gives way to a newer instance, and cannot send it away", async () => {
+    await register({ id: "pair" });
+    await register({ id: "pair", instanceId: "two", instanceStartedAt: "2026-01-01T00:00:01Z" });
+    expect(told(await register({ id: "pair" }))).toEqual([409, "newer_instance"]);
+    expect(told(await api.tell("DELETE", "gateways/pair?instance=one"))).toEqual([409, "newer_instance"]);
+    expect((await api.tell("GET", "gateways/pair")).body).toMatchObject({ instanceId: "two", status: "healthy" });
+    expect((await api.tell("DELETE", "gateways/pair?instance=two")).status).toBe(204);
+    expect((await api.tell("GET", "gateways/pair")).body).toMatchObject({ status: "offline" });
+    expect(told(await api.tell("DELETE", "gateways/nobody?instance=one"))).toEqual([404, "unknown_gateway"]);
+  });
+
+  it.each([
+    ["no providers", { providers: [] }],
+    ["an id that is none", { id: "Bridge" }],
+    ["a URL of another kind", { url: "file:///etc/passwd" }],
+    ["no time of its beginning", { instanceStartedAt: "now" }],
+    ["no instance", { instanceId: "" }],
+  ])("is refused with %s", async (_, more) => {
+    expect(told(await register(more))).toEqual([422, "invalid_request"]);
+  });
+
+  it("may not take the name of the server itself", async () => {
+    // What this server runs itself is said when the gateways are opened; here it is made up.
+    const { directory } = api.gateways;
+    const of = directory.of.bind(directory);
+    directory.of = (orgId) => of(orgId).map((one) => (one.id === "itself" ? { ...one, isLocal: true } : one));
+    await put("itself", {});
+    expect(told(await register({ id: "itself" }))).toEqual([422, "invalid_request"]);
+    directory.of = of;
+  });
+});
+
+describe("who may", () => {
+  it("needs the permission for it", async () => {
+    const reader = await api.key(["governance:read"]);
+    const writer = await api.key(["registry:write"]);
+    await put("edge", { url: "http://127.0.0.1:9" });
+    expect((await api.tell("GET", "gateways", { key: reader })).status).toBe(200);
+    expect((await api.tell("GET", "gateways/edge", { key: writer })).status).toBe(403);
+    expect((await put("edge", {}, reader)).status).toBe(403);
+    expect((await register({}, reader)).status).toBe(403);
+    expect((await api.tell("DELETE", "gateways/edge", { key: reader })).status).toBe(403);
+    expect((await put("edge", {}, writer)).status).toBe(200);
+    expect((await register({ id: "joined" }, writer)).status).toBe(201);
+    expect((await api.tell("GET", "gateways", { key: null })).status).toBe(401);
+    expect((await api.tell("POST", "gateways/register", { key: null, body: registration() })).status).toBe(401);
+  });
+
+  it("sees and changes nothing of another organisation", async () => {
+    await put("mine", { url: "http://127.0.0.1:9", name: "Mine" });
+    expect(told(await api.tell("GET", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
+    expect((await api.tell("GET", "gateways", { key: STRANGER })).body.data).toEqual([]);
+    expect(told(await api.tell("DELETE", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
+    expect((await put("mine", { url: "http://127.0.0.1:10" }, STRANGER)).status).toBe(200);
+    expect((await api.tell("GET", "gateways/mine")).body).toMatchObject({ name: "Mine", url: "http://127.0.0.1:9" });
+  });
+});

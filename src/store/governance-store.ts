@@ -1,0 +1,124 @@
+import type { JsonObject } from "../core/base/index.ts";
+
+/** What one run's share of a commit changes at an agent: slots taken and given back, and dispatches in its window. */
+export interface SlotChange {
+  readonly agentId: string;
+  /** Slots taken minus slots given back. */
+  readonly delta: number;
+  /** The agent's limit, checked when a slot is taken; null: only given back. */
+  readonly maxOpen: number | null;
+  /** Moments of dispatches, epoch milliseconds, ascending. */
+  readonly hits: readonly number[];
+  /** At most so many in any window of that length; null: no limit. */
+  readonly rate: { readonly count: number; readonly windowMs: number } | null;
+}
+
+/** What it changes at an envelope in one of its periods, in micro-dollars. */
+export interface LedgerChange {
+  readonly envelopeId: string;
+  /** Epoch milliseconds. */
+  readonly periodStart: number;
+  readonly reserved: number;
+  readonly spent: number;
+  /** Checked when something is reserved: spent + reserved may not pass it. Null: nothing is reserved. */
+  readonly ceiling: number | null;
+}
+
+/** What was reserved for an open attempt; given back when it ends. */
+export interface Reservation {
+  readonly envelopeId: string;
+  readonly periodStart: number;
+  readonly micros: number;
+}
+
+/** One report of cost, as bills are made of it. */
+export interface UsageRecord {
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly agentId: string | null;
+  readonly model: string | null;
+  readonly gatewayId: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly cachedTokens: number;
+  readonly costMicros: number;
+  readonly priceId: string | null;
+  readonly at: number;
+}
+
+/** A verdict as it is kept: facts, trail and the versions of the policies it was made under. */
+export interface StoredVerdict {
+  readonly verdictId: string;
+  readonly nodeId: string;
+  readonly attempt: number | null;
+  readonly at: number;
+  readonly disposition: "allow" | "block" | "hold";
+  readonly gate: string | null;
+  readonly code: string | null;
+  readonly body: JsonObject;
+}
+
+export interface AgentCounter {
+  readonly agentId: string;
+  readonly open: number;
+  readonly hits: readonly number[];
+}
+
+export interface EnvelopeCounter {
+  readonly envelopeId: string;
+  readonly periodStart: number;
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+export interface Counters {
+  readonly agents: readonly AgentCounter[];
+  readonly envelopes: readonly EnvelopeCounter[];
+}
+
+export const USAGE_BUCKETS = ["hour", "day", "week", "month"] as const;
+export const USAGE_GROUPS = ["agent", "model", "workflow", "gateway"] as const;
+
+export interface UsageQuery {
+  readonly bucket: (typeof USAGE_BUCKETS)[number];
+  readonly by: (typeof USAGE_GROUPS)[number] | null;
+  readonly since: number;
+  readonly until: number;
+}
+
+export interface UsageRow {
+  /** When the bucket begins, epoch milliseconds, UTC. */
+  readonly bucketStart: number;
+  readonly group: string | null;
+  readonly count: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly cachedTokens: number;
+  readonly costMicros: number;
+}
+
+export interface GovernanceStore {
+  /** Everything that is counted for an organisation; envelopes of periods that began at or after `since`. */
+  readCounters(orgId: string, since: number): Promise<Counters>;
+  /** In the order they were made. */
+  verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
+  /** Newest first, for trying a policy on what was: those made at or after `since`. */
+  listVerdicts(
+    orgId: string,
+    since: number,
+    limit: number,
+  ): Promise<readonly (StoredVerdict & { readonly runId: string })[]>;
+  usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
+  /** Nodes that wait at a gate, oldest first, whoever made them wait. */
+  listWaiting(limit: number): Promise<readonly WaitingNode[]>;
+  /** Counts open attempts and reservations again from the rows; what differed is set right and told. */
+  recount(): Promise<readonly string[]>;
+}
+
+export interface WaitingNode {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly limitedSince: number;
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { compareCodeUnits } from "../../core/base/index.ts";
+import { GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
+import type { AuditStore, ClosedSegment, PruneAsked, SealedRecord, SegmentRead } from "../audit-store.ts";
+import { decodeCursor, listed } from "../cursor.ts";
+import { copy, type MemoryWorld } from "./memory-world.ts";
+
+/** What a memory store keeps of audit. */
+export interface MemoryAudit {
+  /** By id; entries of commits are put here with the rest of the commit. */
+  readonly pending: Map<string, { readonly orgId: string; readonly at: number; readonly body: string }>;
+  readonly chains: Map<string, MemoryChain>;
+}
+
+interface MemoryChain {
+  head: AuditHead;
+  /** By number. */
+  readonly records: Map<number, SealedRecord>;
+  /** In order. */
+  segments: readonly (ClosedSegment & { readonly asked: string })[];
+}
+
+export function createMemoryAudit(): MemoryAudit {
+  return { pending: new Map(), chains: new Map() };
+}
+
+const newChain = (): MemoryChain => ({
+  head: { seq: 0, hash: GENESIS_HASH, segment: null },
+  records: new Map(),
+  segments: [],
+});
+
+export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
+  const chainOf = (orgId: string): MemoryChain => audit.chains.get(orgId) ?? newChain();
+  return {
+    appendAudit: async (orgId, entries) => {
+      if (entries.length === 0) return;
+      audit.pending.set(randomUUID(), { orgId, at: now(), body: JSON.stringify(entries) });
+    },
+    listPendingOrganisations: async (openedBefore, limit) => {
+      const open = [...audit.chains].filter(([, { head }]) => (head.segment?.openedAt ?? Infinity) < openedBefore);
+      const orgs = new Set([...[...audit.pending.values()].map(({ orgId }) => orgId), ...open.map(([orgId]) => orgId)]);
+      return [...orgs].sort(compareCodeUnits).slice(0, limit);
+    },
+    seal: async (orgId, limit, compute) => {
+      const chain = chainOf(orgId);
+      const waiting = [...audit.pending]
+        .filter(([, entry]) => entry.orgId === orgId)
+        .sort(([leftId, left], [rightId, right]) => left.at - right.at || compareCodeUnits(leftId, rightId))
+        .slice(0, limit)
+        .map(([id, { body }]) => ({ id, body }));
+      const sealed = compute(copy(chain.head), waiting);
+      for (const { id } of waiting) audit.pending.delete(id);
+      for (const record of sealed.records) chain.records.set(record.seq, copy(record));
+      chain.segments = [...chain.segments, ...sealed.segments.map((segment) => ({ ...copy(segment), asked: "" }))];
+      chain.head = copy(sealed.head);
+      audit.chains.set(orgId, chain);
+      return sealed;
+    },
+    auditHead: async (orgId) => copy(chainOf(orgId).head),
+    listAudit: async (orgId, { type, category, run }, page) => {
+      const before = decodeCursor(page.cursor)?.at ?? Infinity;
+      const records = [...chainOf(orgId).records.values()]
+        .filter((record) => record.seq < before)
+        .filter((record) => type === undefined || record.type === type)
+        .filter((record) => category === undefined || record.category === category)
+        .filter((record) => run === undefined || record.run === run)
+        .sort((left, right) => right.seq - left.seq)
+        .map(({ line }) => JSON.parse(line) as AuditRecord);
+      return listed(records, page.limit, ({ seq }) => ({ at: seq, id: "" }));
+    },
+    readSegment: async (orgId, afterSeq, toSeq) => readSegment(chainOf(orgId), afterSeq, toSeq),
+    listAudited: async (afterOrgId, limit) =>
+      [...audit.chains.keys()]
+        .filter((orgId) => compareCodeUnits(orgId, afterOrgId) > 0)
+        .sort(compareCodeUnits)
+        .slice(0, limit),
+    pruneSegment: async (orgId, asked, compute) => {
+      const chain = chainOf(orgId);
+      const found = nextToPrune(chain, asked);
+      const read = found === undefined ? null : readSegment(chain, found.fromSeq - 1, found.toSeq);
+      if (found === undefined || read === null) return false;
+      const previous = chain.segments.find(
+        ({ toSeq, checkpoint }) => toSeq === found.fromSeq - 1 && checkpoint === null,
+      );
+      const { segment, gone } = compute(read, previous ?? null);
+      for (const seq of gone) chain.records.delete(seq);
+      const isMerged = previous !== undefined && segment.fromSeq === previous.fromSeq;
+      chain.segments = chain.segments
+        .filter((one) => !isMerged || one !== previous)
+        .map((one) => (one === found ? { ...copy(segment), asked: asked.categories.join(" ") } : one));
+      return true;
+    },
+  };
+}
+
+function nextToPrune({ segments }: MemoryChain, { from, before, categories }: PruneAsked) {
+  const words = categories.join(" ");
+  return segments
+    .filter(({ at, asked, checkpoint }) => at >= from && at < before && asked !== words && checkpoint !== null)
+    .sort((left, right) => left.at - right.at || left.toSeq - right.toSeq)[0];
+}
+
+function readSegment({ records, segments }: MemoryChain, afterSeq: number, toSeq: number): SegmentRead | null {
+  const next = segments.find((segment) => segment.toSeq > afterSeq);
+  const found = next !== undefined && next.toSeq <= toSeq ? next : null;
+  const last = found?.toSeq ?? toSeq;
+  const lines = [...records.values()]
+    .filter(({ seq }) => seq > afterSeq && seq <= last)
+    .sort((left, right) => left.seq - right.seq)
+    .map(({ line }) => line);
+  if (found === null) return lines.length === 0 ? null : { toSeq, closed: null, lines };
+  const { asked: _, ...closed } = found;
+  return { toSeq: last, closed: copy(closed), lines };
+}

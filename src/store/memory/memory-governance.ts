@@ -1,0 +1,137 @@
+import type { GovernanceStore, SlotChange, UsageQuery, UsageRow } from "../governance-store.ts";
+import type { RunCommit } from "../store.ts";
+import { bucketStart } from "../usage-bucket.ts";
+import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+
+/** Would any counter pass its limit if all of it were written? Looked at before the first change. */
+export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): boolean {
+  const trial: MemoryWorld = {
+    ...world,
+    agentCounters: new Map(world.agentCounters),
+    envelopeCounters: new Map(world.envelopeCounters),
+  };
+  for (const commit of batch) writeCounters(trial, commit);
+  const slots = batch.flatMap(({ orgId, slots }) => slots.map((slot) => ({ orgId, ...slot })));
+  const ledger = batch.flatMap(({ orgId, ledger }) => ledger.map((change) => ({ orgId, ...change })));
+  return (
+    slots.some(({ orgId, agentId, maxOpen, rate, hits }) => {
+      const counter = trial.agentCounters.get(keyOf(orgId, agentId));
+      const isFull = maxOpen !== null && (counter?.open ?? 0) > maxOpen;
+      return isFull || (rate !== null && hits.length > 0 && (counter?.hits.length ?? 0) > rate.count);
+    }) ||
+    ledger.some(({ orgId, envelopeId, periodStart, ceiling }) => {
+      const counter = trial.envelopeCounters.get(keyOf(orgId, envelopeId, periodStart));
+      return ceiling !== null && (counter?.spent ?? 0) + (counter?.reserved ?? 0) > ceiling;
+    })
+  );
+}
+
+export function writeGovernance(world: MemoryWorld, commit: RunCommit): void {
+  const { orgId, runId, workflow } = commit;
+  writeCounters(world, commit);
+  for (const record of commit.usage) world.usage.push({ ...copy(record), orgId, workflow });
+  for (const verdict of commit.verdicts) world.verdicts.push({ ...copy(verdict), orgId, runId });
+}
+
+function writeCounters(world: MemoryWorld, { orgId, slots, ledger }: RunCommit): void {
+  for (const slot of slots) {
+    const key = keyOf(orgId, slot.agentId);
+    const before = world.agentCounters.get(key);
+    const hits = hitsAfter(before?.hits ?? [], slot);
+    world.agentCounters.set(key, { orgId, agentId: slot.agentId, open: (before?.open ?? 0) + slot.delta, hits });
+  }
+  for (const { envelopeId, periodStart, spent, reserved } of ledger) {
+    const key = keyOf(orgId, envelopeId, periodStart);
+    const before = world.envelopeCounters.get(key);
+    world.envelopeCounters.set(key, {
+      orgId,
+      envelopeId,
+      periodStart,
+      spent: (before?.spent ?? 0) + spent,
+      reserved: (before?.reserved ?? 0) + reserved,
+    });
+  }
+}
+
+function hitsAfter(before: readonly number[], { hits, rate }: SlotChange): readonly number[] {
+  if (rate === null || hits.length === 0) return before;
+  const newest = Math.max(...hits);
+  return [...before, ...hits].filter((hit) => hit > newest - rate.windowMs).sort((left, right) => left - right);
+}
+
+export function memoryGovernance(world: MemoryWorld): GovernanceStore {
+  return {
+    readCounters: async (orgId, since) => ({
+      agents: [...world.agentCounters.values()]
+        .filter((counter) => counter.orgId === orgId)
+        .map(({ agentId, open, hits }) => ({ agentId, open, hits: [...hits] })),
+      envelopes: [...world.envelopeCounters.values()]
+        .filter((counter) => counter.orgId === orgId && counter.periodStart >= since)
+        .map(({ orgId: _org, ...counter }) => ({ ...counter })),
+    }),
+    verdictsOf: async (orgId, runId) =>
+      world.verdicts
+        .filter((verdict) => verdict.orgId === orgId && verdict.runId === runId)
+        .map(({ orgId: _org, runId: _run, ...verdict }) => copy(verdict)),
+    listVerdicts: async (orgId, since, limit) =>
+      world.verdicts
+        .filter((verdict) => verdict.orgId === orgId && verdict.at >= since)
+        .map(({ orgId: _org, ...verdict }) => copy(verdict))
+        .reverse()
+        .slice(0, limit),
+    usage: async (orgId, query) => usageOf(world, orgId, query),
+    listWaiting: async (limit) =>
+      [...world.runs]
+        .flatMap(([runId, run]) =>
+          [...run.timers.values()].flatMap(({ timer }) =>
+            timer.kind === "queue" ? [{ runId, nodeId: timer.nodeId, limitedSince: timer.limitedSince }] : [],
+          ),
+        )
+        .sort((left, right) => left.limitedSince - right.limitedSince)
+        .slice(0, limit),
+    recount: async () => recount(world),
+  };
+}
+
+function usageOf(world: MemoryWorld, orgId: string, { bucket, by, since, until }: UsageQuery): readonly UsageRow[] {
+  const rows = new Map<string, UsageRow>();
+  for (const record of world.usage) {
+    if (record.orgId !== orgId || record.at < since || record.at >= until) continue;
+    const groups = { agent: record.agentId, model: record.model, workflow: record.workflow, gateway: record.gatewayId };
+    const group = by === null ? null : groups[by];
+    const start = bucketStart(bucket, record.at);
+    const before = rows.get(keyOf(start, group ?? "", group === null ? 0 : 1));
+    rows.set(keyOf(start, group ?? "", group === null ? 0 : 1), {
+      bucketStart: start,
+      group,
+      count: (before?.count ?? 0) + 1,
+      inputTokens: (before?.inputTokens ?? 0) + record.inputTokens,
+      outputTokens: (before?.outputTokens ?? 0) + record.outputTokens,
+      thinkingTokens: (before?.thinkingTokens ?? 0) + record.thinkingTokens,
+      cachedTokens: (before?.cachedTokens ?? 0) + record.cachedTokens,
+      costMicros: (before?.costMicros ?? 0) + record.costMicros,
+    });
+  }
+  return [...rows.values()].sort(
+    (left, right) => left.bucketStart - right.bucketStart || ((left.group ?? "") < (right.group ?? "") ? -1 : 1),
+  );
+}
+
+function recount(world: MemoryWorld): readonly string[] {
+  const open = new Map<string, number>();
+  for (const run of world.runs.values()) {
+    for (const { agentId } of run.openAttempts.values()) {
+      if (agentId === null) continue;
+      const key = keyOf(run.orgId, agentId);
+      open.set(key, (open.get(key) ?? 0) + 1);
+    }
+  }
+  const mended: string[] = [];
+  for (const [key, counter] of world.agentCounters) {
+    const right = open.get(key) ?? 0;
+    if (counter.open === right) continue;
+    world.agentCounters.set(key, { ...counter, open: right });
+    mended.push(`agent ${counter.agentId}: ${counter.open} open, counted again ${right}`);
+  }
+  return mended;
+}

@@ -1,0 +1,63 @@
+/**
+ * Counters are changed on the locked row, whoever else changes them: a value that would pass its limit becomes null,
+ * which the column refuses, and nothing of the batch counts. Only what takes something carries a limit to be checked.
+ */
+export const GOVERNANCE_CTES = {
+  slots: (rows: string) => [
+    `slots as (
+      insert into agent_counters as c (org_id, agent_id, open, max_open, hits, rate_count, window_ms)
+      select i.org_id, i.agent_id,
+        case when max(i.max_open) is null or sum(i.delta) <= max(i.max_open) then sum(i.delta) end, max(i.max_open),
+        coalesce(string_to_array(string_agg(i.hits, ','), ',')::bigint[], '{}'), max(i.rate_count), max(i.window_ms)
+      from ${rows} join won using (run_id)
+      group by i.org_id, i.agent_id order by i.org_id, i.agent_id
+      on conflict (org_id, agent_id) do update set
+        open = case when excluded.max_open is null or c.open + excluded.open <= excluded.max_open
+          then c.open + excluded.open end,
+        max_open = coalesce(excluded.max_open, c.max_open),
+        hits = case when excluded.rate_count is null then c.hits else (
+          select case when count(*) <= excluded.rate_count then array_agg(h order by h) end
+          from unnest(c.hits || excluded.hits) h
+          where h > (select max(n) from unnest(excluded.hits) n) - excluded.window_ms) end,
+        rate_count = coalesce(excluded.rate_count, c.rate_count),
+        window_ms = coalesce(excluded.window_ms, c.window_ms)
+    )`,
+  ],
+  ledger: (rows: string) => [
+    `ledger as (
+      insert into envelope_counters as c (org_id, envelope_id, period_start, spent, reserved, ceiling)
+      select i.org_id, i.envelope_id, i.period_start, sum(i.spent),
+        case when max(i.ceiling) is null or sum(i.spent) + sum(i.reserved) <= max(i.ceiling) then sum(i.reserved) end,
+        max(i.ceiling)
+      from ${rows} join won using (run_id)
+      group by i.org_id, i.envelope_id, i.period_start order by i.org_id, i.envelope_id, i.period_start
+      on conflict (org_id, envelope_id, period_start) do update set
+        spent = c.spent + excluded.spent,
+        reserved = case when excluded.ceiling is null
+            or c.spent + excluded.spent + c.reserved + excluded.reserved <= excluded.ceiling
+          then c.reserved + excluded.reserved end,
+        ceiling = coalesce(excluded.ceiling, c.ceiling)
+    )`,
+  ],
+  usage: (rows: string) => [
+    `usage_written as (
+      insert into usage_records (org_id, run_id, node_id, attempt, workflow, agent_id, model, gateway_id, input_tokens,
+        output_tokens, thinking_tokens, cached_tokens, cost_micros, price_id, at)
+      select i.org_id, i.run_id, i.node_id, i.attempt, i.workflow, i.agent_id, i.model, i.gateway_id, i.input_tokens,
+        i.output_tokens, i.thinking_tokens, i.cached_tokens, i.cost_micros, i.price_id, i.at
+      from ${rows} join won using (run_id)
+    )`,
+  ],
+  verdicts: (rows: string) => [
+    `verdicts as (
+      insert into verdict_blocks (run_id, first_event_id, org_id, at, body)
+      select i.run_id, i.first_event_id, i.org_id, i.at, i.body from ${rows} join won using (run_id)
+    )`,
+  ],
+  audit: (rows: string) => [
+    `audited as (
+      insert into audit_pending (id, org_id, at, body)
+      select i.id, i.org_id, i.at, i.body from ${rows} join won using (run_id) on conflict do nothing
+    )`,
+  ],
+} as const;

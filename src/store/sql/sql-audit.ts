@@ -1,0 +1,260 @@
+import { randomUUID } from "node:crypto";
+import {
+  CATEGORY_OF,
+  GENESIS_HASH,
+  type AuditHead,
+  type AuditRecord,
+  type OpenSegment,
+} from "../../core/audit/index.ts";
+import type {
+  AuditFilter,
+  AuditStore,
+  ClosedSegment,
+  ComputePrune,
+  ComputeSeal,
+  PendingAudit,
+  PruneAsked,
+  Sealed,
+  SegmentRead,
+} from "../audit-store.ts";
+import { decodeCursor, listed } from "../cursor.ts";
+import { NOW_MS, type Sql, type SqlScalar, type Statement } from "../sql.ts";
+import type { Listed, Page } from "../store.ts";
+import { decodeColumn, encodeColumn } from "./column.ts";
+import { lookUp } from "./look-up.ts";
+
+export function sqlAudit(sql: Sql): AuditStore {
+  return {
+    appendAudit: async (orgId, entries) => {
+      if (entries.length > 0) await sql.query(APPEND, [randomUUID(), orgId, JSON.stringify(entries)]);
+    },
+    listPendingOrganisations: async (openedBefore, limit) =>
+      orgsOf(await sql.query<OrgRow>(PENDING_ORGANISATIONS, [openedBefore, limit])),
+    seal: (orgId, limit, compute) => sql.transaction((within) => seal(within, orgId, limit, compute)),
+    auditHead: async (orgId) => headOf((await sql.query<HeadRow>(HEAD, [orgId]))[0]),
+    listAudit: (orgId, filter, page) => list(sql, orgId, filter, page),
+    readSegment: (orgId, afterSeq, toSeq) => readSegment(sql, orgId, afterSeq, toSeq),
+    listAudited: async (afterOrgId, limit) => orgsOf(await sql.query<OrgRow>(AUDITED, [afterOrgId, limit])),
+    pruneSegment: (orgId, asked, compute) => sql.transaction((within) => prune(within, orgId, asked, compute)),
+  };
+}
+
+interface OrgRow {
+  readonly org_id: string;
+}
+
+function orgsOf(rows: readonly OrgRow[]): readonly string[] {
+  return rows.map((row) => row.org_id);
+}
+
+const APPEND = {
+  name: "append audit",
+  text: `insert into audit_pending (id, org_id, at, body) values ($1, $2, ${NOW_MS}, $3)`,
+};
+const PENDING_ORGANISATIONS = {
+  name: "organisations with audit to seal",
+  text: `select org_id from audit_pending union select org_id from audit_heads where segment_opened_at < $1
+    order by org_id limit $2`,
+};
+const AUDITED = {
+  name: "audited organisations",
+  text: "select org_id from audit_heads where org_id > $1 order by org_id limit $2",
+};
+
+interface HeadRow {
+  readonly seq: number;
+  readonly hash: string;
+  readonly segment: string | null;
+}
+
+const HEAD = { name: "audit head", text: "select seq, hash, segment from audit_heads where org_id = $1" };
+const LOCK_HEAD = {
+  name: "lock audit head",
+  text: "select seq, hash, segment from audit_heads where org_id = $1 for update skip locked",
+};
+const BEGIN_CHAIN = {
+  name: "begin audit chain",
+  text: `insert into audit_heads (org_id, seq, hash) values ($1, 0, '${GENESIS_HASH}')
+    on conflict do nothing returning seq, hash, segment`,
+};
+
+function headOf(row: HeadRow | undefined): AuditHead {
+  if (row === undefined) return { seq: 0, hash: GENESIS_HASH, segment: null };
+  const { seq, hash, segment } = row;
+  return { seq, hash, segment: segment === null ? null : (JSON.parse(segment) as OpenSegment) };
+}
+
+/** Whoever holds the head is the only one that adds to the chain or takes from it; null for everybody else. */
+async function lockHead(sql: Sql, orgId: string): Promise<AuditHead | null> {
+  const [row] = await sql.query<HeadRow>(LOCK_HEAD, [orgId]);
+  if (row !== undefined) return headOf(row);
+  const [begun] = await sql.query<HeadRow>(BEGIN_CHAIN, [orgId]);
+  return begun === undefined ? null : headOf(begun);
+}
+
+const PENDING = {
+  name: "pending audit",
+  text: "select id, body from audit_pending where org_id = $1 order by at, id limit $2",
+};
+
+async function seal(sql: Sql, orgId: string, limit: number, compute: ComputeSeal): Promise<Sealed | null> {
+  const head = await lockHead(sql, orgId);
+  if (head === null) return null;
+  const pending = await sql.query<PendingAudit>(PENDING, [orgId, limit]);
+  const sealed = compute(head, pending);
+  if (pending.length > 0 || sealed.segments.length > 0) await writeSealed(sql, orgId, pending, sealed);
+  return sealed;
+}
+
+const RECORD_COLUMNS = {
+  seq: "bigint",
+  at: "bigint",
+  category: "text",
+  type: "text",
+  run: "text",
+  line: "json",
+} as const;
+const recordArrays = Object.values(RECORD_COLUMNS).map((type, index) => decodeColumn(type, index + 6));
+
+const WRITE_SEALED = {
+  name: "write sealed audit",
+  text: `with sealed as (
+      insert into audit_records (org_id, seq, at, category, type, run_id, body)
+      select $1, i.* from unnest(${recordArrays.join(", ")}) as i
+    ), moved as (delete from audit_pending where id = any($12::text[]))
+    update audit_heads set seq = $2, hash = $3, segment = $4, segment_opened_at = $5 where org_id = $1`,
+};
+const CLOSE_SEGMENT = {
+  name: "close audit segment",
+  text: "insert into audit_segments (org_id, from_seq, to_seq, at, checkpoint, pruned) values ($1, $2, $3, $4, $5, $6)",
+};
+
+async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAudit[], sealed: Sealed): Promise<void> {
+  const { head, records, segments } = sealed;
+  const rows = records.map((record): Readonly<Record<string, SqlScalar>> => ({ ...record }));
+  await sql.query(WRITE_SEALED, [
+    orgId,
+    head.seq,
+    head.hash,
+    head.segment === null ? null : JSON.stringify(head.segment),
+    head.segment?.openedAt ?? null,
+    ...Object.entries(RECORD_COLUMNS).map(([column, type]) => encodeColumn(type, rows, column)),
+    pending.map(({ id }) => id),
+  ]);
+  for (const { fromSeq, toSeq, at, checkpoint, pruned } of segments) {
+    await sql.query(CLOSE_SEGMENT, [orgId, fromSeq, toSeq, at, checkpoint, pruned]);
+  }
+}
+
+/** One statement for each set of filters: a plan for all of them at once would use the index of none. */
+function listStatement({ type, category, run }: AuditFilter): Statement {
+  const isKind = type !== undefined || category !== undefined;
+  const conditions = [
+    ...(isKind ? ["category = $4"] : []),
+    ...(type === undefined ? [] : ["type = $5"]),
+    ...(run === undefined ? [] : ["run_id = $6"]),
+  ];
+  // Every parameter is named, so that all sets take the same list of them.
+  const unused = "($4::text is null or true) and ($5::text is null or true) and ($6::text is null or true)";
+  return {
+    name: `list audit ${conditions.join(" ")}`,
+    text: `select body from audit_records
+      where org_id = $1 and ($2::bigint is null or seq < $2) and ${[...conditions, unused].join(" and ")}
+      order by seq desc limit $3`,
+  };
+}
+
+async function list(sql: Sql, orgId: string, filter: AuditFilter, page: Page): Promise<Listed<AuditRecord>> {
+  const { type, run } = filter;
+  const category = filter.category ?? (type === undefined ? null : CATEGORY_OF[type]);
+  const rows = await lookUp<{ body: string }>(sql, listStatement(filter), [
+    orgId,
+    decodeCursor(page.cursor)?.at ?? null,
+    page.limit + 1,
+    category,
+    type ?? null,
+    run ?? null,
+  ]);
+  const records = rows.map(({ body }) => JSON.parse(body) as AuditRecord);
+  return listed(records, page.limit, ({ seq }) => ({ at: seq, id: "" }));
+}
+
+interface SegmentRow {
+  readonly from_seq: number;
+  readonly to_seq: number;
+  readonly at: number;
+  readonly checkpoint: string | null;
+  readonly pruned: string | null;
+}
+
+function segmentOf(row: SegmentRow): ClosedSegment {
+  const { from_seq: fromSeq, to_seq: toSeq, at, checkpoint, pruned } = row;
+  return { fromSeq, toSeq, at, checkpoint, pruned };
+}
+
+/** One statement, so that nothing is pruned between the segment and its records. */
+const READ_SEGMENT = {
+  name: "read audit segment",
+  text: `with closed as materialized (
+      select from_seq, to_seq, at, checkpoint, pruned from audit_segments
+      where org_id = $1 and to_seq > $2 order by to_seq limit 1
+    ), within as materialized (select * from closed where to_seq <= $3)
+    select from_seq, to_seq, at, checkpoint, pruned, null as body from within
+    union all (
+      select null, seq, null, null, null, body from audit_records
+      where org_id = $1 and seq > $2 and seq <= coalesce((select to_seq from within), $3) order by seq
+    )`,
+};
+
+async function readSegment(sql: Sql, orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null> {
+  type Row = Omit<SegmentRow, "from_seq"> & { readonly from_seq: number | null; readonly body: string | null };
+  const rows = await sql.query<Row>(READ_SEGMENT, [orgId, afterSeq, toSeq]);
+  const lines = rows.flatMap(({ body }) => (body === null ? [] : [body]));
+  const closedRow = rows.find((row): row is Row & SegmentRow => row.from_seq !== null);
+  if (closedRow !== undefined) return { toSeq: closedRow.to_seq, closed: segmentOf(closedRow), lines };
+  return rows.length === 0 ? null : { toSeq, closed: null, lines };
+}
+
+const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.prune', 'on', true)" };
+const NEXT_TO_PRUNE = {
+  name: "next audit segment to prune",
+  text: `select from_seq, to_seq, at, checkpoint, pruned from audit_segments
+    where org_id = $1 and at >= $2 and at < $3 and asked <> $4 and checkpoint is not null order by at, to_seq limit 1`,
+};
+const EMPTY_BEFORE = {
+  name: "empty audit segment before",
+  text: `select from_seq, to_seq, at, checkpoint, pruned from audit_segments
+    where org_id = $1 and to_seq = $2 and checkpoint is null`,
+};
+const PRUNE_RECORDS = {
+  name: "prune audit records",
+  text: "delete from audit_records where org_id = $1 and seq = any($2::bigint[])",
+};
+const REMOVE_SEGMENT = {
+  name: "remove audit segment",
+  text: "delete from audit_segments where org_id = $1 and to_seq = $2",
+};
+const PRUNE_SEGMENT = {
+  name: "prune audit segment",
+  text: `update audit_segments set from_seq = $3, checkpoint = $4, pruned = $5, asked = $6
+    where org_id = $1 and to_seq = $2`,
+};
+
+async function prune(sql: Sql, orgId: string, asked: PruneAsked, compute: ComputePrune): Promise<boolean> {
+  if ((await lockHead(sql, orgId)) === null) return false;
+  const words = asked.categories.join(" ");
+  const [row] = await sql.query<SegmentRow>(NEXT_TO_PRUNE, [orgId, asked.from, asked.before, words]);
+  if (row === undefined) return false;
+  const [before] = await sql.query<SegmentRow>(EMPTY_BEFORE, [orgId, row.from_seq - 1]);
+  const read = await readSegment(sql, orgId, row.from_seq - 1, row.to_seq);
+  if (read === null) return false;
+  const { segment, gone } = compute(read, before === undefined ? null : segmentOf(before));
+  await sql.query(ALLOW_PRUNING);
+  if (gone.length > 0) await sql.query(PRUNE_RECORDS, [orgId, [...gone]]);
+  if (before !== undefined && segment.fromSeq === before.from_seq) {
+    await sql.query(REMOVE_SEGMENT, [orgId, before.to_seq]);
+  }
+  const { fromSeq, toSeq, checkpoint, pruned } = segment;
+  await sql.query(PRUNE_SEGMENT, [orgId, toSeq, fromSeq, checkpoint, pruned, words]);
+  return true;
+}

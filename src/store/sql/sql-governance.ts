@@ -1,0 +1,133 @@
+import type { GovernanceStore, StoredVerdict, UsageQuery, UsageRow, WaitingNode } from "../governance-store.ts";
+import type { Sql } from "../sql.ts";
+import { lookUp } from "./look-up.ts";
+
+export function sqlGovernance(sql: Sql): GovernanceStore {
+  return {
+    readCounters: async (orgId, since) => ({
+      agents: (await sql.query<AgentRow>(AGENTS, [orgId])).map(({ agent_id: agentId, open, hits }) => ({
+        agentId,
+        open,
+        hits: hits === "" ? [] : hits.split(",").map(Number),
+      })),
+      envelopes: (await sql.query<EnvelopeRow>(ENVELOPES, [orgId, since])).map((row) => ({
+        envelopeId: row.envelope_id,
+        periodStart: row.period_start,
+        spent: row.spent,
+        reserved: row.reserved,
+      })),
+    }),
+    verdictsOf: async (orgId, runId) =>
+      (await lookUp<{ body: string }>(sql, VERDICTS_OF, [orgId, runId])).flatMap(
+        ({ body }) => JSON.parse(body) as StoredVerdict[],
+      ),
+    listVerdicts: async (orgId, since, limit) => {
+      const rows = await sql.query<{ run_id: string; body: string }>(LIST_VERDICTS, [orgId, since, limit]);
+      const all = rows.flatMap(({ run_id: runId, body }) =>
+        (JSON.parse(body) as StoredVerdict[]).map((verdict) => ({ ...verdict, runId })).reverse(),
+      );
+      return all.slice(0, limit);
+    },
+    usage: (orgId, query) => usageOf(sql, orgId, query),
+    listWaiting: async (limit) => {
+      const rows = await sql.query<{ run_id: string; key: string }>(WAITING, [limit]);
+      return rows.map(({ run_id: runId, key }): WaitingNode => {
+        const { nodeId, limitedSince } = JSON.parse(key) as Omit<WaitingNode, "runId">;
+        return { runId, nodeId, limitedSince };
+      });
+    },
+    recount: async () => {
+      const rows = await sql.query<{ agent_id: string; was: number; now: number }>(RECOUNT);
+      return rows.map(({ agent_id: agentId, was, now }) => `agent ${agentId}: ${was} open, counted again ${now}`);
+    },
+  };
+}
+
+interface AgentRow {
+  readonly agent_id: string;
+  readonly open: number;
+  readonly hits: string;
+}
+
+interface EnvelopeRow {
+  readonly envelope_id: string;
+  readonly period_start: number;
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+const AGENTS = {
+  name: "agent counters",
+  text: "select agent_id, open, array_to_string(hits, ',') as hits from agent_counters where org_id = $1",
+};
+const ENVELOPES = {
+  name: "envelope counters",
+  text: `select envelope_id, period_start, spent, reserved from envelope_counters
+    where org_id = $1 and period_start >= $2`,
+};
+const VERDICTS_OF = {
+  name: "verdicts of a run",
+  text: "select body from verdict_blocks where org_id = $1 and run_id = $2 order by first_event_id",
+};
+const LIST_VERDICTS = {
+  name: "list verdicts",
+  text: `select run_id, body from verdict_blocks where org_id = $1 and at >= $2
+    order by at desc, run_id desc, first_event_id desc limit $3`,
+};
+/** The key of a timer is the timer itself, in canonical order. */
+const WAITING = {
+  name: "waiting nodes",
+  text: `select run_id, key from timers where key like '{"kind":"queue"%' order by due_at limit $1`,
+};
+/** Locked first, so that no commit changes a counter while it is counted again. */
+const RECOUNT = {
+  name: "recount agents",
+  text: `with held as (
+      select org_id, agent_id, open from agent_counters order by org_id, agent_id for update
+    ), right_now as (
+      select h.org_id, h.agent_id, h.open as was, (
+        select count(*)::int from open_attempts a where a.org_id = h.org_id and a.agent_id = h.agent_id) as now
+      from held h
+    )
+    update agent_counters c set open = r.now from right_now r
+    where c.org_id = r.org_id and c.agent_id = r.agent_id and r.was <> r.now
+    returning c.agent_id, r.was, r.now`,
+};
+
+const BUCKETS: Readonly<Record<UsageQuery["bucket"], string>> = {
+  hour: "date_trunc('hour', t)",
+  day: "date_trunc('day', t)",
+  // Weeks begin on Sunday here, on Monday there.
+  week: "date_trunc('week', t + interval '1 day') - interval '1 day'",
+  month: "date_trunc('month', t)",
+};
+const GROUPS = { agent: "agent_id", model: "model", workflow: "workflow", gateway: "gateway_id" } as const;
+
+async function usageOf(
+  sql: Sql,
+  orgId: string,
+  { bucket, by, since, until }: UsageQuery,
+): Promise<readonly UsageRow[]> {
+  const group = by === null ? "null::text" : GROUPS[by];
+  const statement = {
+    name: `usage ${bucket} ${by ?? ""}`,
+    text: `select (extract(epoch from ${BUCKETS[bucket]}) * 1000)::bigint as bucket_start, ${group} as grouped,
+        count(*)::int as count, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+        sum(thinking_tokens)::bigint as thinking_tokens, sum(cached_tokens)::bigint as cached_tokens,
+        sum(cost_micros)::bigint as cost_micros
+      from (select *, to_timestamp(at / 1000.0) at time zone 'UTC' as t from usage_records
+        where org_id = $1 and at >= $2 and at < $3) u
+      group by 1, 2 order by 1, 2 nulls first`,
+  };
+  const rows = await sql.query<Record<string, number> & { grouped: string | null }>(statement, [orgId, since, until]);
+  return rows.map((row) => ({
+    bucketStart: row["bucket_start"] ?? 0,
+    group: row.grouped,
+    count: row["count"] ?? 0,
+    inputTokens: row["input_tokens"] ?? 0,
+    outputTokens: row["output_tokens"] ?? 0,
+    thinkingTokens: row["thinking_tokens"] ?? 0,
+    cachedTokens: row["cached_tokens"] ?? 0,
+    costMicros: row["cost_micros"] ?? 0,
+  }));
+}
