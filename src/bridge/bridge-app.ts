@@ -21,6 +21,8 @@ export interface BridgeAppOptions extends DeskOptions {
   readonly instanceId: string;
   readonly redactor?: Redactor;
   readonly onTrouble?: (message: string) => void;
+  /** Somebody came with a token that is not accepted. */
+  readonly onStranger?: () => void;
 }
 
 /** A Bridge's API in this process. */
@@ -46,7 +48,7 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
   hono.get("/healthz", (context) => context.json({ status: "ok" }));
   // Who asks comes first: nothing is read, and nothing told, for somebody unknown.
   hono.use("*", async ({ req }, next) => {
-    admit(req.raw, options.tokens());
+    admit(req.raw, options);
     await next();
   });
   addDispatchRoutes(hono, desk);
@@ -94,11 +96,13 @@ function requireMethod({ req }: Context, method: string): void {
   });
 }
 
-function admit({ headers }: Request, tokens: readonly string[]): void {
+function admit({ headers }: Request, { tokens, onStranger }: BridgeAppOptions): void {
   if (headers.get("origin") !== null) {
     throw new BridgeRefusal("bad_origin", "A Bridge is talked to by servers; requests with an Origin are refused.");
   }
-  if (isBearerAccepted(headers.get("authorization"), tokens)) return;
+  const authorization = headers.get("authorization");
+  if (isBearerAccepted(authorization, tokens())) return;
+  if (authorization !== null) onStranger?.();
   throw new BridgeRefusal("unauthenticated", "Send the dispatch token of this gateway: Authorization: Bearer TOKEN.", {
     headers: { "www-authenticate": 'Bearer realm="sluice-bridge"' },
   });

@@ -80,6 +80,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     clock,
     instanceId,
     tokens: () => registrar?.dispatchTokens() ?? [joinToken],
+    onStranger: () => registrar?.hurry(),
     ...(options.openMax === undefined ? {} : { openMax: options.openMax }),
     callbackOrigins: () => options.callbackOrigins ?? registrar?.callbackOrigins() ?? null,
     ...redaction,

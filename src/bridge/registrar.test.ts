@@ -111,6 +111,31 @@ describe("registration", () => {
     expect(troubles).toHaveLength(1);
   });
 
+  it("does not wait when somebody's token was refused, and is not hurried twice within a second", async () => {
+    const { registrar, asked, clock } = setUp([answer(201, tokens("a")), answer(200, tokens("b"))]);
+    await registrar.start();
+    const passed = async (ms: number): Promise<void> => {
+      let isOver = false;
+      clock.after(ms, () => (isOver = true));
+      await clock.run(() => isOver);
+    };
+    registrar.hurry();
+    await passed(999);
+    registrar.hurry();
+    expect(asked).toHaveLength(1);
+    await passed(1);
+    registrar.hurry();
+    registrar.hurry();
+    await clock.run(() => registrar.callbackToken() === "callback-b");
+    expect(asked.map(({ at }) => at)).toEqual([0, 1_000]);
+    await clock.run(() => asked.length === 3);
+    expect(asked[2]?.at).toBe(1_000 + HEARTBEAT_MS);
+    await registrar.close();
+    await passed(10_000);
+    registrar.hurry();
+    expect(asked.filter(({ method }) => method === "POST")).toHaveLength(3);
+  });
+
   it("keeps its tokens while the server is away", async () => {
     const { registrar, asked, clock } = setUp([answer(200, tokens("a")), AWAY]);
     void registrar.start();

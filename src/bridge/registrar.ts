@@ -23,6 +23,7 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 30_000;
 const REQUEST_MS = 10_000;
 const GOODBYE_MS = 2_000;
+const HURRY_MS = 1_000;
 const REPLY_BYTES_MAX = 65_536;
 const PATH = "/api/v1/gateways";
 
@@ -42,6 +43,8 @@ export class Registrar {
   #callbackOrigin: string | null = null;
   #failures = 0;
   #stopTimer: Stop | null = null;
+  #askedAt = 0;
+  #isAsking = false;
   #isClosed = false;
   #lastTrouble = "";
 
@@ -72,6 +75,8 @@ export class Registrar {
   /** Registers, and goes on doing so; resolves after the first try. */
   async start(): Promise<void> {
     const { server, joinToken, registration, send, clock } = this.#options;
+    this.#askedAt = clock.now();
+    this.#isAsking = true;
     const reply = await send(urlOf(server, "/register"), {
       method: "POST",
       headers: { authorization: `Bearer ${joinToken}` },
@@ -79,6 +84,7 @@ export class Registrar {
       timeoutMs: REQUEST_MS,
       bytesMax: REPLY_BYTES_MAX,
     });
+    this.#isAsking = false;
     if (this.#isClosed) return;
     const problem = reply.ok ? this.#take(reply.status, reply.text) : reply.message;
     if (problem === null) {
@@ -86,6 +92,13 @@ export class Registrar {
       this.#lastTrouble = "";
     } else this.#fail(problem);
     this.#stopTimer = clock.after(problem === null ? HEARTBEAT_MS : this.#retryMs(), () => void this.start());
+  }
+
+  /** A caller's token was refused: the server may be back, or have other tokens for us than we know. Asks it now. */
+  hurry(): void {
+    if (this.#isClosed || this.#isAsking || this.#options.clock.now() - this.#askedAt < HURRY_MS) return;
+    this.#stopTimer?.();
+    void this.start();
   }
 
   /** Says goodbye, best effort; a newer instance of the same gateway stays registered. */

@@ -594,21 +594,42 @@ describe("another instance", () => {
     expect(on.clock.waits).toEqual([30_000, 30_000, 0, 0, 30_000]);
   });
 
-  it("is not asked for what is still on its way, nor for another gateway's", async () => {
-    const [bridge, other] = [await newBridge(() => ({ status: 429 })), await newBridge()];
+  it("is sent at once, with tries of its own, what the one before it did not take", async () => {
+    const bridge = await newBridge(() => ({ status: 429 }));
+    const on = await stage(bridge.url);
+    await register(on, bridge, "one");
+    on.dispatcher.send(sending("a", once));
+    await decided(on, 1);
+    await on.clock.pass(1_000);
+    await decided(on, 2);
+    await on.clock.pass(4_000);
+    await decided(on, 3);
+    // Three tries are used up, and nothing but the last question is left.
+    bridge.answer = acceptAll;
+    await register(on, bridge, "two");
+    await decided(on, 4);
+    expect(posts(bridge)).toHaveLength(4);
+    expect(on.clock.waits).toEqual([1_000, 4_000, 16_000, 30_000]);
+    await on.clock.pass(16_000);
+    expect(questions(bridge)).toEqual([]);
+    expect(on.told).toEqual([]);
+  });
+
+  it("is not sent what may have begun and must not begin twice, nor another gateway's", async () => {
+    const [bridge, other] = [await newBridge(() => ({ status: 500 })), await newBridge()];
     const on = await stage(bridge.url);
     await register(on, bridge, "one");
     await on.put("other", other.url);
     on.dispatcher.send(sending("a", once));
     on.dispatcher.send(sending("b", { gatewayId: "other" }));
     await decided(on, 2);
+    bridge.answer = (asked) => (asked.path.startsWith(EXECUTIONS_PATH) ? { status: 404 } : acceptAll(asked));
     await register(on, bridge, "two");
-    bridge.answer = acceptAll;
     await on.clock.pass(1_000);
-    await decided(on, 3);
-    expect([...questions(bridge), ...questions(other)]).toEqual([]);
-    expect(posts(bridge)).toHaveLength(2);
-    expect(on.told).toEqual([]);
+    await until(() => on.told.length === 1);
+    expect(on.told).toEqual(["lost a"]);
+    expect(posts(bridge)).toHaveLength(1);
+    expect(questions(other)).toEqual([]);
   });
 });
 

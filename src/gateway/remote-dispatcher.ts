@@ -161,6 +161,7 @@ export class RemoteDispatcher {
     const mayTry = entry.tries < TRY_WAITS_MS.length && !isBarred;
     if (status === 401) void this.#options.directory.refresh(orgId).catch(() => undefined);
     entry.stop = this.#options.clock.after(wait, () => {
+      entry.stop = null;
       if (mayTry) this.#try(entry);
       else void this.#pull(entry, detail);
     });
@@ -236,11 +237,19 @@ export class RemoteDispatcher {
     else this.#judge(entry, tryEndOf(reply));
   }
 
+  /** What the instance before had taken is asked for; what only waits to be tried again is tried with the new one. */
   #askAfterChange({ orgId, id }: Gateway): void {
     for (const entry of this.#open.values()) {
-      const { opened, isHandedOver } = entry;
-      // What is still on its way there has its own next step.
-      if (isHandedOver && opened.orgId === orgId && opened.gatewayId === id) this.#pullLater(entry, 0);
+      const { opened, stop } = entry;
+      if (opened.orgId !== orgId || opened.gatewayId !== id) continue;
+      const isBarred = opened.effects === "at_most_once" && entry.isUnsure;
+      if (entry.isHandedOver) this.#pullLater(entry, 0);
+      else if (stop !== null && !isBarred) {
+        stop();
+        entry.stop = null;
+        entry.tries = 0;
+        this.#try(entry);
+      }
     }
   }
 

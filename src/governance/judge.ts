@@ -18,6 +18,8 @@ export interface Judge {
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
   dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
+  /** How nodes that wait are told to ask again. */
+  onWake?(wake: (waiter: { readonly runId: string; readonly nodeId: string }) => void): void;
   /** A limit was passed by somebody else: what is counted is read again. */
   reload?(orgId: string): Promise<void>;
 }
@@ -56,6 +58,8 @@ export interface Ruling {
 
 /** What an allowed attempt takes, all of it or nothing. */
 export interface Admission {
+  readonly runId: string;
+  readonly nodeId: string;
   readonly agentId: string;
   readonly maxOpen: number;
   readonly rate: SlotChange["rate"];
@@ -64,6 +68,9 @@ export interface Admission {
 }
 
 export interface Changes {
+  readonly runId: string;
+  /** Nodes whose attempt ended. */
+  readonly ended: readonly string[];
   readonly taken: readonly Admission[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
-import type { Listed, Page } from "./store.ts";
+import type { Platform, Posture } from "../core/governance/index.ts";
+import type { Listed, Page, WorkflowRecord, WorkflowSaving } from "./store.ts";
 
 /** What people register, as they wrote it: one entry per kind and id, each change a new revision. */
 export interface RegistryStore {
@@ -10,7 +11,42 @@ export interface RegistryStore {
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
   /** False when there is none. */
   deleteEntry(orgId: string, kind: EntryKind, id: string): Promise<boolean>;
+  /** All of it or nothing, in the order given; answers with what was put, in that order. */
+  applyEntries(orgId: string, changes: readonly RegistryChange[], at: number): Promise<readonly Entry[]>;
+  /** What was given with an entry and is never shown, by name. */
+  entrySecrets(orgId: string, kind: EntryKind, id: string): Promise<Readonly<Record<string, string>>>;
+  /** Goes up with every change of what is registered; organisations that never changed anything are left out. */
+  configVersions(): Promise<ReadonlyMap<string, number>>;
+  /** Open until somebody closes it. */
+  getPlatform(orgId: string): Promise<Platform>;
+  putPlatform(orgId: string, platform: Platform): Promise<void>;
 }
+
+export type RegistryChange =
+  | {
+      readonly change: "put";
+      readonly kind: EntryKind;
+      readonly id: string;
+      readonly body: JsonObject;
+      /** Those that are not named stay as they are. */
+      readonly secrets?: Readonly<Record<string, string>>;
+    }
+  | { readonly change: "delete"; readonly kind: EntryKind; readonly id: string }
+  | {
+      readonly change: "workflow";
+      readonly saving: WorkflowSaving;
+      /** What is not named stays as it is. */
+      readonly settings: Partial<Pick<WorkflowRecord, "status"> & WorkflowSettings>;
+    };
+
+/** What is said of a workflow besides its versions. */
+export interface WorkflowSettings {
+  readonly posture: Posture;
+  /** Over MCP. */
+  readonly isExposed: boolean;
+}
+
+export const NEW_WORKFLOW_SETTINGS: WorkflowSettings = { posture: "bounded_autonomous", isExposed: false };
 
 export const ENTRY_KINDS = [
   "agent",

@@ -11,7 +11,7 @@ import type {
   StoredVerdict,
   UsageRecord,
 } from "./governance-store.ts";
-import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./registry-store.ts";
+import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -242,7 +242,7 @@ export interface WorkflowVersion extends PinnedDefinition {
   readonly savedAt: number;
 }
 
-export interface WorkflowRecord {
+export interface WorkflowRecord extends WorkflowSettings {
   readonly name: string;
   readonly status: WorkflowStatus;
   readonly latest: Omit<WorkflowVersion, "source" | "catalog">;

@@ -1,8 +1,10 @@
 /**
- * `npm run campaign -- --kills N --store embedded|postgres|replicas|restarts|both|all --seed S --minutes M`: the faults
- * of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
+ * `npm run campaign -- --kills N --store embedded|postgres|replicas|restarts|bridge|network|both|all --seed S --minutes M`:
+ * the faults of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
  */
 import { parseArgs } from "node:util";
+import { surviveBridgeKills } from "../integration/support/bridge-kills.ts";
+import { surviveBadNetwork } from "../integration/support/bridge-network.ts";
 import { surviveDatabaseStops } from "../integration/support/database-stops.ts";
 import { surviveKills } from "../integration/support/kills.ts";
 import type { Verdict } from "../integration/support/load.ts";
@@ -10,19 +12,23 @@ import { startPostgres } from "../integration/support/postgres-instance.ts";
 import { surviveReplicaKills } from "../integration/support/replicas.ts";
 import { prepareProgram } from "../integration/support/server-process.ts";
 
-type Scenario = "embedded" | "postgres" | "replicas" | "restarts";
+type Scenario = "embedded" | "postgres" | "replicas" | "restarts" | "bridge" | "network";
 
 const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   embedded: ["embedded"],
   postgres: ["postgres"],
   replicas: ["replicas"],
   restarts: ["restarts"],
+  bridge: ["bridge"],
+  network: ["network"],
   both: ["embedded", "postgres"],
-  all: ["embedded", "postgres", "replicas", "restarts"],
+  all: ["embedded", "postgres", "replicas", "restarts", "bridge", "network"],
 };
 
 /** Faults per batch: enough to hit a server that is still recovering, few enough to judge often. */
 const BATCH = 20;
+/** A request that is cut or repeated is a fault of its own, and there are many of them. */
+const REQUESTS_PER_BATCH = 300;
 const RUNS_PER_FAULT = 2;
 
 interface Tally {
@@ -72,15 +78,14 @@ function toNumber(name: string, text: string): number {
 
 /** One batch of faults on what they are about. Every batch has a database of its own. */
 async function play(scenario: Scenario, seed: number, count: number): Promise<Verdict> {
-  if (scenario === "embedded")
-    return surviveKills({ seed, kills: count, databaseUrl: null, runsPerLife: RUNS_PER_FAULT });
+  if (isEmbedded(scenario, seed)) return playOn(scenario, { seed, count, databaseUrl: null });
   const postgres = await startPostgres();
   try {
-    const about = { seed, databaseUrl: postgres.url };
-    if (scenario === "postgres") return await surviveKills({ ...about, kills: count, runsPerLife: RUNS_PER_FAULT });
+    const databaseUrl = postgres.url;
     if (scenario === "replicas") {
-      return await surviveReplicaKills({ ...about, replicas: 2, kills: count, runsPerLife: RUNS_PER_FAULT });
+      return await surviveReplicaKills({ seed, databaseUrl, replicas: 2, kills: count, runsPerLife: RUNS_PER_FAULT });
     }
+    if (scenario !== "restarts") return await playOn(scenario, { seed, count, databaseUrl });
     const stops = await surviveDatabaseStops({ seed, stops: count, postgres, runsPerStop: RUNS_PER_FAULT });
     const crash = stops.hasCrashed ? ["the server ended while the database was away"] : [];
     return { ...stops, violations: [...crash, ...stops.violations] };
@@ -89,10 +94,27 @@ async function play(scenario: Scenario, seed: number, count: number): Promise<Ve
   }
 }
 
+/** Scenarios that are the same on either database: a seed says which, so that the same seed is always on the same one. */
+function isEmbedded(scenario: Scenario, seed: number): boolean {
+  return scenario === "embedded" || ((scenario === "bridge" || scenario === "network") && seed % 2 === 0);
+}
+
+interface Batch {
+  readonly seed: number;
+  readonly count: number;
+  readonly databaseUrl: string | null;
+}
+
+function playOn(scenario: Scenario, { seed, count, databaseUrl }: Batch): Promise<Verdict> {
+  if (scenario === "network") return surviveBadNetwork({ seed, faults: count, databaseUrl });
+  const survive = scenario === "bridge" ? surviveBridgeKills : surviveKills;
+  return survive({ seed, kills: count, databaseUrl, runsPerLife: RUNS_PER_FAULT });
+}
+
 async function campaign(scenario: Scenario, { faults, seed, until }: Plan): Promise<Tally> {
   const tally: Tally = { faults: 0, runs: 0, completed: 0, events: 0, calls: 0, repeatedCalls: 0, violations: [] };
   for (let batch = 0; tally.faults < faults && Date.now() < until; batch += 1) {
-    const count = Math.min(BATCH, faults - tally.faults);
+    const count = Math.min(scenario === "network" ? REQUESTS_PER_BATCH : BATCH, faults - tally.faults);
     const verdict = await play(scenario, seed + batch, count).catch((error: unknown) => failed(error));
     tally.faults += count;
     for (const figure of ["runs", "completed", "events", "calls", "repeatedCalls"] as const) {

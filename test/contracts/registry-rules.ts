@@ -33,6 +33,8 @@ export function registryRules(subjectOf: SubjectOf): void {
       expect(await store.getWorkflow("org_1", "triage")).toEqual({
         name: "triage",
         status: "active",
+        posture: "bounded_autonomous",
+        isExposed: false,
         latest: { name: "triage", version: 3, hash: "h1", format: "lobsterx", savedAt: 1_000 },
       });
     });

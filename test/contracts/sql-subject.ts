@@ -21,6 +21,8 @@ const TABLES = [
   "gateway_history",
   "attempt_reports",
   "installation_secrets",
+  "organisation_config",
+  "entry_secrets",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

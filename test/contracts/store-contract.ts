@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { commitRules } from "./commit-rules.ts";
+import { configRules } from "./config-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { registryRules } from "./registry-rules.ts";
@@ -33,6 +34,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     commitRules(subjectOf);
     listRules(subjectOf);
     registryRules(subjectOf);
+    configRules(subjectOf);
     gatewayRules(subjectOf);
     replicaRules(subjectOf);
   });

@@ -95,6 +95,22 @@ describe.concurrent("when one side is gone", () => {
   );
 
   it(
+    "a node waits for a Bridge that comes back after every try to reach it has failed",
+    async () => {
+      const pair = await openPair(15);
+      await Load.saveSamples(pair.api);
+      await pair.killBridge();
+      const run = await pair.api.startRun("diamond", "patient");
+      const isTriedOut = (): boolean => countOf(pair.toBridge.requests, DISPATCH) === POSTS_PER_SEND;
+      await waitFor("the last try", () => Promise.resolve(isTriedOut()));
+      await pair.startBridge();
+      expect(await ended(pair.api, run)).toMatchObject({ status: "completed" });
+      expect(repeatedIn(readLedger(pair.ledger))).toEqual([]);
+    },
+    5 * MINUTES,
+  );
+
+  it(
     "results wait on the Bridge's disk for a server that is away, also when the Bridge is killed meanwhile",
     async () => {
       const pair = await openPair(13);

@@ -1,7 +1,7 @@
 export * from "./entry.ts";
 export { entriesOfEvents, type AuditedRun } from "./entries-of-events.ts";
 export { addLeaf, EMPTY_FRONTIER, rootOf } from "./merkle.ts";
-export { type AuditRecord, GENESIS_HASH, linkRecord } from "./record.ts";
+export { type AuditRecord, GENESIS_HASH, linkRecord, rehash } from "./record.ts";
 export {
   type AuditHead,
   type Checkpoint,

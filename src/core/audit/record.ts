@@ -22,15 +22,21 @@ export const DETAIL_BYTES_MAX = 65_536;
 /** A deeper value would risk the stack of whoever walks it. */
 export const DETAIL_DEPTH_MAX = 64;
 
-export type Link = Pick<AuditRecord, "org" | "seq" | "prevHash">;
+type Link = Pick<AuditRecord, "org" | "seq" | "prevHash">;
 
 /**
  * SHA-256 over a zero byte, the hash before, the organisation, the number as eight bytes, and the canonical JSON of
  * everything but the hash itself. The zero keeps records apart from inner nodes of the tree over them.
  */
-export function hashRecord({ org, seq, prevHash }: Link, payload: string): string {
+function hashRecord({ org, seq, prevHash }: Link, payload: string): string {
   const link = concatBytes(RECORD_PREFIX, hexToBytes(prevHash), utf8ToBytes(org), bytesOf(seq), utf8ToBytes(payload));
   return bytesToHex(sha256(link));
+}
+
+/** What the hash of a record must be, by its content. */
+export function rehash(record: AuditRecord): string {
+  const { hash: _, ...unhashed } = { ...record } as unknown as JsonObject;
+  return hashRecord(record, canonicalJson(unhashed));
 }
 
 const RECORD_PREFIX = Uint8Array.of(0);

@@ -14,7 +14,7 @@ interface Signed {
 /** First line: who vouches for the rest. */
 export interface ExportHeader extends Signed {
   readonly kind: "header";
-  readonly format: typeof EXPORT_FORMAT;
+  readonly format: string;
   /** Keys that signed earlier parts of the log and are vouched for by the present one. */
   readonly formerKeys: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject } from "../base/index.ts";
 import { isRecord, type Line, readLine } from "./line.ts";
 import { addLeaf, EMPTY_FRONTIER, type Frontier, rootOf } from "./merkle.ts";
-import { type AuditRecord, GENESIS_HASH, hashRecord } from "./record.ts";
+import { type AuditRecord, GENESIS_HASH, rehash } from "./record.ts";
 import {
   type Checkpoint,
   EXPORT_FORMAT,
@@ -19,8 +19,8 @@ export interface VerifyOptions {
   readonly verifySignature: VerifySignature;
   /** The key the export must be signed with; any otherwise, and then only the file's own word is checked. */
   readonly key?: string;
-  /** Number of a record → its hash, from checkpoints kept elsewhere. */
-  readonly anchors?: ReadonlyMap<number, string>;
+  /** Number of a record → its hash, from checkpoints of the organisation that were kept elsewhere. */
+  readonly anchors?: (org: string) => ReadonlyMap<number, string>;
 }
 
 export interface FirstBad {
@@ -56,7 +56,7 @@ class Wrong extends Error {
 /** Reads an export line by line and stops believing at the first line that does not follow from those before it. */
 export class ExportVerifier {
   readonly #options: VerifyOptions;
-  readonly #anchors: Map<number, string>;
+  readonly #anchors = new Map<number, string>();
   #line = 0;
   #header: ExportHeader | null = null;
   #hasEnded = false;
@@ -74,7 +74,6 @@ export class ExportVerifier {
 
   constructor(options: VerifyOptions) {
     this.#options = options;
-    this.#anchors = new Map(options.anchors);
   }
 
   /** Takes the next line, without its line feed; false once something is wrong. */
@@ -168,6 +167,7 @@ export class ExportVerifier {
     }
     this.#header = header;
     this.#checkSignature(header);
+    for (const [seq, hash] of this.#options.anchors?.(header.org) ?? []) this.#anchors.set(seq, hash);
   }
 
   #checkSignature(statement: Statement): void {
@@ -185,8 +185,7 @@ export class ExportVerifier {
     if (record.seq > seq) throw wrong(`it is missing: record ${record.seq} stands in its place`);
     if (record.seq < seq) throw wrong(`record ${record.seq} stands in its place`);
     if (record.prevHash !== this.#hash) throw wrong("it does not follow the record before it");
-    const { hash, ...unhashed } = { ...record } as unknown as JsonObject;
-    if (hash !== hashRecord(record, canonicalJson(unhashed))) throw wrong("its content is not what was hashed");
+    if (record.hash !== rehash(record)) throw wrong("its content is not what was hashed");
     this.#advance(record.hash);
     this.#records += 1;
     this.#passGone();

@@ -27,29 +27,26 @@ export function mayBecome(from: Lifecycle, to: Lifecycle): boolean {
 /** What keeps an agent from working, a pause last: what will not pass by itself is the better answer. */
 export function impedimentOf(agent: Agent, at: number): Impediment | null {
   const { id, status, lifecycle, phase } = agent;
-  const lasting = (field: Impediment["field"], message: string, remedy: string): Impediment => ({
-    field,
-    value: agent[field],
-    message,
-    remedy,
-    isPause: false,
-  });
   if (lifecycle === "archived") {
-    return lasting("lifecycle", `${id} is archived, which is final`, "give the work to another agent");
+    return lasting(agent, "lifecycle", `${id} is archived, which is final`, "give the work to another agent");
   }
-  if (lifecycle !== "active") return lasting("lifecycle", `${id} is ${lifecycle}`, "set lifecycle to active");
+  if (lifecycle !== "active") return lasting(agent, "lifecycle", `${id} is ${lifecycle}`, "set lifecycle to active");
   if (phase === "sunset") {
-    return lasting("phase", `${id} is in phase sunset`, "give the work to another agent, or change its phase");
+    return lasting(agent, "phase", `${id} is in phase sunset`, "give the work to another agent, or change its phase");
   }
   const pocEnd = pocEndsAt(agent);
   if (pocEnd !== null && !(at < pocEnd)) {
     const message = `the proof of concept of ${id} ended after ${POC_DAYS} days, at ${instantText(pocEnd)}`;
-    return lasting("phase", message, "move it to phase staging or production, or begin the phase again");
-  }
-  if (status === "terminated" || status === "error") {
-    const message = status === "error" ? `${id} is in status error` : `${id} is terminated`;
-    return lasting("status", message, "set status to idle");
+    return lasting(agent, "phase", message, "move it to phase staging or production, or begin the phase again");
   }
   if (status === "idle") return null;
+  if (status !== "paused") {
+    const message = status === "error" ? `${id} is in status error` : `${id} is terminated`;
+    return lasting(agent, "status", message, "set status to idle");
+  }
   return { field: "status", value: status, message: `${id} is paused`, remedy: "set status to idle", isPause: true };
+}
+
+function lasting(agent: Agent, field: Impediment["field"], message: string, remedy: string): Impediment {
+  return { field, value: agent[field], message, remedy, isPause: false };
 }

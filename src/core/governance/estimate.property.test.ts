@@ -30,7 +30,7 @@ function exactCost(one: ModelPrice, inputTokens: number, outputTokens: number): 
 const anyPrice = fc.record({
   id: fc.constant("p:m"),
   inputMicrosPerMtok: fc.nat(200_000_000),
-  outputMicrosPerMtok: fc.nat(200_000_000),
+  outputMicrosPerMtok: fc.integer({ min: 1, max: 200_000_000 }),
   cachedMicrosPerMtok: fc.constant(null),
   maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 }), { nil: null }),
 });

@@ -5,7 +5,8 @@ import type { Policy, PolicyScope } from "./registered.ts";
 /** One check before a dispatch, or before a run is created: pure, and quick enough not to be noticed. */
 export interface Gate<Facts> {
   readonly name: string;
-  evaluate(facts: Facts): GateOutcome;
+  /** `matched` is what an earlier gate found of the policies, so that they are evaluated once; without it, it looks. */
+  evaluate(facts: Facts, matched?: readonly MatchedPolicy[]): GateOutcome;
 }
 
 export type GateOutcome =

@@ -6,7 +6,7 @@ import { DISPATCH_GATES, judgeDispatch } from "./judge.ts";
 import { policyKey } from "./policy.ts";
 import { anyFacts, anyFactsWith, anyPolicyOf } from "./sample.test.ts";
 
-const RUNS = { numRuns: 600 };
+const RUNS = { numRuns: 300 };
 
 function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

@@ -69,7 +69,7 @@ function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: stri
   for (let index = 0; index < gates.length; index += 1) {
     const gate = gates[index];
     if (gate === undefined) break;
-    const outcome = gate.evaluate(facts);
+    const outcome = gate.evaluate(facts, matched);
     if (outcome.kind !== "hold" && outcome.matched !== undefined) matched = outcome.matched;
     if (outcome.kind === "pass") {
       if (outcome.warnings !== undefined) warnings.push(...outcome.warnings);

@@ -33,12 +33,8 @@ export function policyKey({ name, version }: Pick<Policy, "name" | "version">): 
   return `${name}@${version}`;
 }
 
-export function isGranted(policy: Policy, grants: readonly string[]): boolean {
-  return grants.includes(policyKey(policy));
-}
-
 /** Soft and audit policies tell, and never decide. */
-export function isEnforced({ enforcement, action }: Policy): boolean {
+export function isEnforced({ enforcement, action }: Pick<Policy, "enforcement" | "action">): boolean {
   return enforcement === "hard" && (action === "block" || action === "require_approval");
 }
 
@@ -56,13 +52,6 @@ export function dispatchPolicies(facts: DispatchFacts): readonly Policy[] {
 
 export function matchDispatchPolicies(facts: DispatchFacts): PolicyFindings {
   return findMatches(dispatchPolicies(facts), () => policySubject(facts));
-}
-
-/** Only what wants an answer, for the gate that asks for it. */
-export function matchHoldingPolicies(facts: DispatchFacts): PolicyFindings {
-  const holding = facts.policies.filter((policy) => policy.action === "require_approval" && isEnforced(policy));
-  if (holding.length === 0) return NOTHING;
-  return matchDispatchPolicies({ ...facts, policies: holding });
 }
 
 export function matchLaunchPolicies(facts: LaunchFacts): PolicyFindings {
@@ -112,17 +101,19 @@ function bySpecificity({ policy: left }: PolicyMatch, { policy: right }: PolicyM
 export function describeMatches(matches: readonly PolicyMatch[], grants: readonly string[]): readonly MatchedPolicy[] {
   return matches.map(({ policy, error }) => {
     const { name, version, scope, action, enforcement, reason } = policy;
-    const isSatisfied = !isEnforced(policy) || (action === "require_approval" && isGranted(policy, grants));
+    const isSatisfied = !isEnforced(policy) || (action === "require_approval" && grants.includes(policyKey(policy)));
     return { name, version, scope, action, enforcement, isSatisfied, reason, error };
   });
 }
 
 /** `no-mail@3 (Mail leaves the house)`, with what went wrong when its condition could not be read. */
-export function sayPolicy({ policy, error }: PolicyMatch): string {
-  const reason = policy.reason === null ? "" : ` (${policy.reason})`;
-  if (error === null) return `policy ${policyKey(policy)}${reason}`;
-  return `policy ${policyKey(policy)}${reason}, whose condition could not be evaluated and so counts as true: ${error}`;
+export function sayPolicy({ name, version, reason }: PolicyName, error: string | null): string {
+  const said = `policy ${name}@${version}${reason === null ? "" : ` (${reason})`}`;
+  if (error === null) return said;
+  return `${said}, whose condition could not be evaluated and so counts as true: ${error}`;
 }
+
+type PolicyName = Pick<Policy, "name" | "version" | "reason">;
 
 /** What people should read although nothing stands in the way. */
 export function warningsOf({ matches, broken }: PolicyFindings): readonly string[] {
@@ -131,7 +122,7 @@ export function warningsOf({ matches, broken }: PolicyFindings): readonly string
     const { action, enforcement } = match.policy;
     if (isEnforced(match.policy) || enforcement === "audit" || action === "log") continue;
     const would = action === "warn" ? "warns" : action === "block" ? "would block" : "would ask for an approval";
-    warnings.push(`${sayPolicy(match)} ${would}`);
+    warnings.push(`${sayPolicy(match.policy, match.error)} ${would}`);
   }
   for (const { policy, error } of broken) {
     warnings.push(`policy ${policyKey(policy)} says nothing, its condition could not be evaluated: ${error}`);

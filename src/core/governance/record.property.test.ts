@@ -27,7 +27,7 @@ describe("facts on record", () => {
       fc.property(anyFacts, (facts) => {
         expect(judgeDispatch(readBack(facts))).toEqual(judgeDispatch(facts));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -36,19 +36,20 @@ describe("facts on record", () => {
       fc.property(anyFacts, (facts) => {
         const once = readBack(facts);
         const { policies, run, ...rest } = once;
-        expect(rest).toEqual({ ...rest, ...facts, policies: undefined, run: undefined, ...rest });
-        expect(policies.every((policy) => facts.policies.some((one) => one.name === policy.name))).toBe(true);
+        const { policies: all, run: _, ...others } = facts;
+        expect(rest).toEqual(others);
+        expect(all).toEqual(expect.arrayContaining([...policies]));
         if (run.argsLeftOut === undefined) expect(run.args).toEqual(facts.run.args);
         expect(readBack(once)).toEqual(once);
         expect(stored(once)).toEqual(stored(facts));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
   it("leave out prompts, instructions and policies about somebody else", () => {
     const facts = factsOf({
-      agent: { systemPrompt: "secret", personalityNote: "kind", memoryProfile: "long" },
+      agent: { systemPrompt: "secret", personalityNote: "gentle", memoryProfile: "long" },
       policies: [
         policyOf({ name: "near", version: 4, instructions: "be brief", when: "run.depth > 2" }),
         policyOf({ name: "far", scope: "agent", scopeId: "other" }),
@@ -56,7 +57,7 @@ describe("facts on record", () => {
       ],
     });
     const record = stored(facts);
-    expect(JSON.stringify(record)).not.toMatch(/secret|kind"|be brief|far|start"/);
+    expect(JSON.stringify(record)).not.toMatch(/secret|gentle|"long"|be brief|"far"|"start"/);
     expect(record["policies"]).toMatchObject([{ name: "near", version: 4, condition: "run.depth > 2" }]);
     expect(readBack(facts).policies).toEqual([{ ...facts.policies[0], instructions: null }]);
   });
@@ -112,7 +113,7 @@ describe("the size of a value", () => {
         if (exact <= most) expect(counted).toBe(exact);
         else expect(counted).toBeGreaterThan(most);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

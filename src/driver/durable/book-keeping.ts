@@ -22,6 +22,8 @@ export function bookOf(booking: Booking): Changes & Pick<RunCommit, "usage"> {
   const { events } = booking;
   const costs = events.filter((event) => event.type === "cost.recorded");
   return {
+    runId: booking.about.runId,
+    ended: booking.ended.map(({ nodeId }) => nodeId),
     taken: [...booking.admissions.values()],
     slots: slotsOf(booking),
     ledger: ledgerOf(booking, costs),

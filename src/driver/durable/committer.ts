@@ -218,8 +218,10 @@ export class Committer {
     for (const { timer } of commit.timersSet) live.timers.set(timerKey(timer), timer);
     this.committedEvents += commit.events.length;
     this.committedRuns += 1;
-    const { slots, ledger } = commit;
-    this.#options.judge.committed?.(commit.orgId, { taken: [...work.admissions.values()], slots, ledger });
+    const { runId, orgId, slots, ledger, closed } = commit;
+    const ended = closed.map(({ nodeId }) => nodeId);
+    const taken = [...work.admissions.values()];
+    this.#options.judge.committed?.(orgId, { runId, ended, taken, slots, ledger });
     this.#succeed(work, true);
   }
 

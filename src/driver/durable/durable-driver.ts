@@ -24,6 +24,7 @@ import {
   streamTelling,
   type TellingFor,
 } from "./reporting.ts";
+import { wakeTelling } from "./waking.ts";
 import { RunCache } from "./run-cache.ts";
 import { type Outcome, RunQueue, type Waiting } from "./run-queue.ts";
 import {
@@ -90,6 +91,7 @@ export class DurableDriver implements Runtime {
         parkRun(store, runId, clock.now(), error).catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
       },
     });
+    judge.onWake?.(({ runId, nodeId }) => this.#note(runId, wakeTelling(nodeId)));
     this.#sweeper = new Sweeper({
       store,
       clock,

@@ -1,10 +1,13 @@
-import { compareCodeUnits } from "../../core/base/index.ts";
+import { compareCodeUnits, getOwn, required } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { Entry, RegistryStore } from "../registry-store.ts";
+import type { Entry, RegistryChange, RegistryStore } from "../registry-store.ts";
+import { memoryConfig, raiseConfig } from "./memory-config.ts";
+import { putWorkflow } from "./memory-workflows.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryRegistry(world: MemoryWorld): RegistryStore {
   return {
+    ...memoryConfig(world),
     getEntry: async (orgId, kind, id) => {
       const entry = world.entries.get(keyOf(orgId, kind, id));
       return entry === undefined ? undefined : copy(entry);
@@ -20,21 +23,59 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
       return listed(entries, page.limit, ({ id }) => ({ at: 0, id }));
     },
     putEntry: async (orgId, kind, id, body, at) => {
-      const key = keyOf(orgId, kind, id);
-      const before = world.entries.get(key);
-      const isSame = before !== undefined && JSON.stringify(before.body) === JSON.stringify(body);
-      const entry: Entry = isSame
-        ? before
-        : {
-            id,
-            revision: (before?.revision ?? 0) + 1,
-            body: copy(body),
-            createdAt: before?.createdAt ?? at,
-            updatedAt: at,
-          };
-      world.entries.set(key, entry);
-      return copy(entry);
+      const [entry] = apply(world, orgId, [{ change: "put", kind, id, body }], at);
+      return required(entry, "what was put is answered");
     },
-    deleteEntry: async (orgId, kind, id) => world.entries.delete(keyOf(orgId, kind, id)),
+    deleteEntry: async (orgId, kind, id) => {
+      const isKnown = world.entries.has(keyOf(orgId, kind, id));
+      apply(world, orgId, [{ change: "delete", kind, id }], 0);
+      return isKnown;
+    },
+    applyEntries: async (orgId, changes, at) => apply(world, orgId, changes, at),
+    entrySecrets: async (orgId, kind, id) => copy(world.entrySecrets.get(keyOf(orgId, kind, id)) ?? {}),
   };
+}
+
+function apply(world: MemoryWorld, orgId: string, changes: readonly RegistryChange[], at: number): readonly Entry[] {
+  const result: Entry[] = [];
+  let isChanged = false;
+  for (const change of changes) {
+    switch (change.change) {
+      case "put": {
+        const [entry, isNew] = put(world, orgId, change, at);
+        result.push(entry);
+        isChanged ||= isNew;
+        break;
+      }
+      case "delete": {
+        const key = keyOf(orgId, change.kind, change.id);
+        world.entrySecrets.delete(key);
+        isChanged = world.entries.delete(key) || isChanged;
+        break;
+      }
+      case "workflow":
+        isChanged = putWorkflow(world, orgId, change.saving, change.settings) || isChanged;
+        break;
+    }
+  }
+  if (isChanged) raiseConfig(world, orgId);
+  return result;
+}
+
+function put(
+  world: MemoryWorld,
+  orgId: string,
+  { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
+  at: number,
+): readonly [Entry, boolean] {
+  const key = keyOf(orgId, kind, id);
+  const kept = world.entrySecrets.get(key) ?? {};
+  const isMoved = Object.entries(secrets).some(([name, value]) => getOwn(kept, name) !== value);
+  if (isMoved) world.entrySecrets.set(key, { ...kept, ...secrets });
+  const before = world.entries.get(key);
+  if (before !== undefined && JSON.stringify(before.body) === JSON.stringify(body)) return [copy(before), isMoved];
+  const { revision = 0, createdAt = at } = before ?? {};
+  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at };
+  world.entries.set(key, entry);
+  return [copy(entry), true];
 }

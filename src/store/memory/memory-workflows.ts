@@ -1,7 +1,11 @@
-import { compareCodeUnits, required } from "../../core/base/index.ts";
+import { compareCodeUnits, required, sameJson } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
+import { NEW_WORKFLOW_SETTINGS, type RegistryChange } from "../registry-store.ts";
 import type { WorkflowRecord, WorkflowSaving, WorkflowStore, WorkflowVersion } from "../store.ts";
+import { raiseConfig } from "./memory-config.ts";
 import { copy, keyOf, type MemoryWorkflow, type MemoryWorld } from "./memory-world.ts";
+
+type Settings = Extract<RegistryChange, { change: "workflow" }>["settings"];
 
 export function memoryWorkflows(world: MemoryWorld): WorkflowStore {
   return {
@@ -23,8 +27,10 @@ export function memoryWorkflows(world: MemoryWorld): WorkflowStore {
     },
     setWorkflowStatus: async (orgId, name, status) => {
       const workflow = world.workflows.get(keyOf(orgId, name));
-      if (workflow !== undefined) workflow.status = status;
-      return workflow !== undefined;
+      if (workflow === undefined) return false;
+      workflow.status = status;
+      raiseConfig(world, orgId);
+      return true;
     },
     getDefinition: async (orgId, hash) => {
       const found = world.definitions.get(keyOf(orgId, hash));
@@ -37,13 +43,31 @@ export function memoryWorkflows(world: MemoryWorld): WorkflowStore {
   };
 }
 
+/** A version if the text is new, and settings; true when either changed. */
+export function putWorkflow(world: MemoryWorld, orgId: string, saving: WorkflowSaving, settings: Settings): boolean {
+  const { isNew } = save(world, orgId, saving);
+  const workflow = required(world.workflows.get(keyOf(orgId, saving.name)), "a workflow just saved is there");
+  const { status = workflow.status, ...rest } = settings;
+  const next = { ...workflow.settings, ...rest };
+  const isMoved = status !== workflow.status || !sameJson({ ...next }, { ...workflow.settings });
+  workflow.status = status;
+  workflow.settings = next;
+  return isNew || isMoved;
+}
+
 function save(
   world: MemoryWorld,
   orgId: string,
   { name, hash, format, savedAt, source, catalog }: WorkflowSaving,
 ): { readonly version: WorkflowVersion; readonly isNew: boolean } {
   const key = keyOf(orgId, name);
-  const workflow = world.workflows.get(key) ?? { orgId, name, versions: [], status: "active" };
+  const workflow = world.workflows.get(key) ?? {
+    orgId,
+    name,
+    versions: [],
+    status: "active",
+    settings: NEW_WORKFLOW_SETTINGS,
+  };
   const newest = workflow.versions.at(-1);
   if (newest?.hash === hash) return { version: copy(newest), isNew: false };
   const version = copy({ name, version: workflow.versions.length + 1, hash, format, savedAt, source, catalog });
@@ -54,7 +78,7 @@ function save(
   return { version: copy(version), isNew: true };
 }
 
-function recordOf({ name, status, versions }: MemoryWorkflow): WorkflowRecord {
+function recordOf({ name, status, settings, versions }: MemoryWorkflow): WorkflowRecord {
   const { version, hash, format, savedAt } = required(versions.at(-1), "a workflow has a version");
-  return { name, status, latest: { name, version, hash, format, savedAt } };
+  return { name, status, ...settings, latest: { name, version, hash, format, savedAt } };
 }

@@ -4,7 +4,8 @@ import type { ApprovalRecord, KeyRecord, NewRun, OpenAttempt, PinnedDefinition, 
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
-import type { Entry, GatewayLink, GatewayStanding, ThreadPart } from "../registry-store.ts";
+import type { Platform } from "../../core/governance/index.ts";
+import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
 
 /** Everything a memory store keeps. Only copies lie here: callers may change what they handed in or were given. */
 export interface MemoryWorld {
@@ -20,6 +21,9 @@ export interface MemoryWorld {
   readonly replicas: Map<string, number>;
   /** By organisation, kind and id. */
   readonly entries: Map<string, Entry>;
+  readonly entrySecrets: Map<string, Readonly<Record<string, string>>>;
+  /** By organisation. */
+  readonly config: Map<string, MemoryConfig>;
   readonly gatewayLinks: Map<string, GatewayLink>;
   /** Oldest first. */
   readonly gatewayHistory: Map<string, GatewayStanding[]>;
@@ -30,6 +34,11 @@ export interface MemoryWorld {
   readonly verdicts: MemoryVerdict[];
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
+}
+
+export interface MemoryConfig {
+  readonly version: number;
+  readonly platform: Platform;
 }
 
 export type MemoryUsage = UsageRecord & { readonly orgId: string; readonly workflow: string };
@@ -49,6 +58,7 @@ export interface MemoryWorkflow {
   readonly name: string;
   readonly versions: WorkflowVersion[];
   status: WorkflowStatus;
+  settings: WorkflowSettings;
 }
 
 export function createMemoryWorld(now: () => number): MemoryWorld {
@@ -63,6 +73,8 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     keys: new Map(),
     replicas: new Map(),
     entries: new Map(),
+    entrySecrets: new Map(),
+    config: new Map(),
     gatewayLinks: new Map(),
     gatewayHistory: new Map(),
     secrets: new Map(),

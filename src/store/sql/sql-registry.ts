@@ -1,11 +1,14 @@
-import type { JsonObject } from "../../core/base/index.ts";
+import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { Entry, RegistryStore } from "../registry-store.ts";
+import type { Entry, EntryKind, RegistryChange, RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
 import { lookUp } from "./look-up.ts";
+import { configure, sqlConfig } from "./sql-config.ts";
+import { putWorkflow } from "./sql-workflows.ts";
 
 export function sqlRegistry(sql: Sql): RegistryStore {
   return {
+    ...sqlConfig(sql),
     getEntry: async (orgId, kind, id) => {
       const [row] = await lookUp<EntryRow>(sql, GET, [orgId, kind, id]);
       return row === undefined ? undefined : entryOf(row);
@@ -20,12 +23,73 @@ export function sqlRegistry(sql: Sql): RegistryStore {
       return listed(rows.map(entryOf), page.limit, ({ id }) => ({ at: 0, id }));
     },
     putEntry: async (orgId, kind, id, body, at) => {
-      const [row] = await sql.query<EntryRow>(PUT, [orgId, kind, id, JSON.stringify(body), at]);
-      if (row === undefined) throw new Error("the entry was not written");
-      return entryOf(row);
+      const [entry] = await apply(sql, orgId, [{ change: "put", kind, id, body }], at);
+      return required(entry, "what was put is answered");
     },
-    deleteEntry: async (orgId, kind, id) => (await lookUp(sql, DELETE, [orgId, kind, id])).length > 0,
+    deleteEntry: (orgId, kind, id) =>
+      configure(sql, orgId, async (within) => {
+        const isChanged = await remove(within, orgId, kind, id);
+        return { result: isChanged, isChanged };
+      }),
+    applyEntries: (orgId, changes, at) => apply(sql, orgId, changes, at),
+    entrySecrets: async (orgId, kind, id) => {
+      const rows = await lookUp<{ name: string; value: string }>(sql, SECRETS, [orgId, kind, id]);
+      return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+    },
   };
+}
+
+async function apply(
+  sql: Sql,
+  orgId: string,
+  changes: readonly RegistryChange[],
+  at: number,
+): Promise<readonly Entry[]> {
+  return configure(sql, orgId, async (within) => {
+    const result: Entry[] = [];
+    let isChanged = false;
+    for (const change of changes) {
+      switch (change.change) {
+        case "put": {
+          const [entry, isNew] = await put(within, orgId, change, at);
+          result.push(entry);
+          isChanged ||= isNew;
+          break;
+        }
+        case "delete":
+          isChanged = (await remove(within, orgId, change.kind, change.id)) || isChanged;
+          break;
+        case "workflow":
+          isChanged = (await putWorkflow(within, orgId, change.saving, change.settings)) || isChanged;
+          break;
+      }
+    }
+    return { result, isChanged };
+  });
+}
+
+/** The row of the organisation is held, so that nobody writes between the look and the writing. */
+async function put(
+  sql: Sql,
+  orgId: string,
+  { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
+  at: number,
+): Promise<readonly [Entry, boolean]> {
+  let isChanged = false;
+  for (const [name, value] of Object.entries(secrets)) {
+    isChanged = (await sql.query(PUT_SECRET, [orgId, kind, id, name, value])).length > 0 || isChanged;
+  }
+  const text = JSON.stringify(body);
+  const [before] = await sql.query<EntryRow>(GET, [orgId, kind, id]);
+  if (before?.body === text) return [entryOf(before), isChanged];
+  const [row] = await sql.query<EntryRow>(PUT, [orgId, kind, id, text, at]);
+  return [entryOf(required(row, "an entry just written is answered")), true];
+}
+
+async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Promise<boolean> {
+  const isGone = (await lookUp(sql, DELETE, [orgId, kind, id])).length > 0;
+  if (isGone) await sql.query(DELETE_SECRETS, [orgId, kind, id]);
+  return isGone;
 }
 
 interface EntryRow {
@@ -54,13 +118,25 @@ const PUT = {
   name: "put entry",
   text: `insert into registry (org_id, kind, id, revision, body, created_at, updated_at)
     values ($1, $2, $3, 1, $4, $5, $5)
-    on conflict (org_id, kind, id) do update set
-      revision = registry.revision + (registry.body <> excluded.body)::int,
-      updated_at = case when registry.body <> excluded.body then excluded.updated_at else registry.updated_at end,
-      body = excluded.body
+    on conflict (org_id, kind, id) do update set revision = registry.revision + 1, body = excluded.body,
+      updated_at = excluded.updated_at
     returning ${COLUMNS}`,
 };
 const DELETE = {
   name: "delete entry",
   text: "delete from registry where org_id = $1 and kind = $2 and id = $3 returning id",
+};
+const SECRETS = {
+  name: "entry secrets",
+  text: "select name, value from entry_secrets where org_id = $1 and kind = $2 and id = $3 order by name",
+};
+const PUT_SECRET = {
+  name: "put entry secret",
+  text: `insert into entry_secrets (org_id, kind, id, name, value) values ($1, $2, $3, $4, $5)
+    on conflict (org_id, kind, id, name) do update set value = excluded.value
+      where entry_secrets.value <> excluded.value returning name`,
+};
+const DELETE_SECRETS = {
+  name: "delete entry secrets",
+  text: "delete from entry_secrets where org_id = $1 and kind = $2 and id = $3",
 };

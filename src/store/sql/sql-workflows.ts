@@ -2,8 +2,12 @@ import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql } from "../sql.ts";
 import type { Listed, Page, WorkflowRecord, WorkflowSaving, WorkflowStore, WorkflowVersion } from "../store.ts";
+import type { RegistryChange } from "../registry-store.ts";
 import type { WorkflowStatus } from "../store.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";
+import { configure } from "./sql-config.ts";
+
+type Settings = Extract<RegistryChange, { change: "workflow" }>["settings"];
 
 export function sqlWorkflows(sql: Sql): WorkflowStore {
   return {
@@ -18,7 +22,11 @@ export function sqlWorkflows(sql: Sql): WorkflowStore {
       const [row] = await lookUp<VersionRow>(sql, GET_VERSION, [orgId, name, version]);
       return row === undefined ? undefined : versionOf(row);
     },
-    setWorkflowStatus: async (orgId, name, status) => (await lookUp(sql, SET_STATUS, [orgId, name, status])).length > 0,
+    setWorkflowStatus: (orgId, name, status) =>
+      configure(sql, orgId, async (within) => {
+        const isKnown = (await lookUp(within, SET_STATUS, [orgId, name, status])).length > 0;
+        return { result: isKnown, isChanged: isKnown };
+      }),
     getDefinition: async (orgId, hash) => {
       const [row] = await lookUp<{ source: string; catalog: string | null }>(sql, GET_DEFINITION, [orgId, hash]);
       return row === undefined ? undefined : { source: row.source, catalog: catalogOf(row.catalog) };
@@ -41,6 +49,8 @@ interface VersionRow {
 
 interface WorkflowRow extends Omit<VersionRow, "source" | "catalog"> {
   readonly status: WorkflowStatus;
+  readonly posture: WorkflowRecord["posture"];
+  readonly exposed: boolean;
 }
 
 const GET_VERSION = {
@@ -49,7 +59,7 @@ const GET_VERSION = {
     from workflow_versions v join definitions d using (org_id, hash)
     where v.org_id = $1 and v.name = $2 and v.version = $3`,
 };
-const WORKFLOWS = `select w.name, w.status, v.version, v.hash, v.format, v.saved_at
+const WORKFLOWS = `select w.name, w.status, w.posture, w.exposed, v.version, v.hash, v.format, v.saved_at
   from workflows w join workflow_versions v
     on v.org_id = w.org_id and v.name = w.name and v.version = w.latest_version`;
 const GET = { name: "get workflow", text: `${WORKFLOWS} where w.org_id = $1 and w.name = $2` };
@@ -60,6 +70,14 @@ const LIST = {
 const SET_STATUS = {
   name: "set workflow status",
   text: "update workflows set status = $3 where org_id = $1 and name = $2 returning name",
+};
+/** Answers only when something changed. */
+const SET_SETTINGS = {
+  name: "set workflow settings",
+  text: `update workflows set status = coalesce($3, status), posture = coalesce($4, posture),
+      exposed = coalesce($5, exposed)
+    where org_id = $1 and name = $2 and (coalesce($3, status), coalesce($4, posture), coalesce($5, exposed))
+      is distinct from (status, posture, exposed) returning name`,
 };
 const GET_DEFINITION = {
   name: "get definition",
@@ -84,6 +102,19 @@ const SET_LATEST = {
   name: "set latest version",
   text: "update workflows set latest_version = $3 where org_id = $1 and name = $2",
 };
+
+/** A version if the text is new, and settings; true when either changed. */
+export async function putWorkflow(
+  sql: Sql,
+  orgId: string,
+  saving: WorkflowSaving,
+  { status, posture, isExposed }: Settings,
+): Promise<boolean> {
+  const { isNew } = await save(sql, orgId, saving);
+  const settings = [status ?? null, posture ?? null, isExposed ?? null];
+  const moved = await sql.query(SET_SETTINGS, [orgId, saving.name, ...settings]);
+  return isNew || moved.length > 0;
+}
 
 async function save(
   sql: Sql,
@@ -115,8 +146,8 @@ function catalogText(catalog: JsonObject | null): string | null {
   return catalog === null ? null : JSON.stringify(catalog);
 }
 
-function recordOf({ name, status, version, hash, format, saved_at }: WorkflowRow): WorkflowRecord {
-  return { name, status, latest: { name, version, hash, format, savedAt: saved_at } };
+function recordOf({ name, status, posture, exposed, version, hash, format, saved_at }: WorkflowRow): WorkflowRecord {
+  return { name, status, posture, isExposed: exposed, latest: { name, version, hash, format, savedAt: saved_at } };
 }
 
 async function list(sql: Sql, orgId: string, page: Page): Promise<Listed<WorkflowRecord>> {

@@ -25,8 +25,24 @@ export async function surviveBridgeKills(plan: KillPlan): Promise<Verdict> {
       const victim = VICTIMS[kill - 1] ?? dice.pick(VICTIMS);
       const downMs = dice.below(DOWN_MS_MAX);
       await Promise.all([
-        ...(victim === "bridge" ? [] : [restart(downMs, () => pair.killServer(), () => pair.startServer())]),
-        ...(victim === "server" ? [] : [restart(0, () => pair.killBridge(), () => pair.startBridge())]),
+        ...(victim === "bridge"
+          ? []
+          : [
+              restart(
+                downMs,
+                () => pair.killServer(),
+                () => pair.startServer(),
+              ),
+            ]),
+        ...(victim === "server"
+          ? []
+          : [
+              restart(
+                0,
+                () => pair.killBridge(),
+                () => pair.startBridge(),
+              ),
+            ]),
       ]);
       note?.(`kill ${kill} of ${kills}: ${victim}`);
     }

@@ -19,8 +19,7 @@ export type Fault = (typeof FAULTS)[number];
  * `fair`: everything passes. `foul`: so large a share of the requests meets a fault. `hole`: nothing passes, and what
  * came meanwhile passes when it is over, whoever still waits for it. `mute`: requests pass, and no answer does.
  */
-export type Weather =
-  { readonly kind: "fair" | "hole" | "mute" } | { readonly kind: "foul"; readonly share: number };
+export type Weather = { readonly kind: "fair" | "hole" | "mute" } | { readonly kind: "foul"; readonly share: number };
 
 export interface ProxyOptions {
   readonly dice: Prng;

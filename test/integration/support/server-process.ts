@@ -75,7 +75,9 @@ export function startProgram(args: readonly string[], cwd: string): Promise<Serv
     complaints = `${complaints}${chunk.toString("utf8")}`.slice(-20_000);
   });
   return new Promise((resolve, reject) => {
-    void ended.then((code) => reject(new Error(`sluice ${args[0]} ended with ${code} before it was ready: ${complaints}`)));
+    void ended.then((code) =>
+      reject(new Error(`sluice ${args[0]} ended with ${code} before it was ready: ${complaints}`)),
+    );
     child.stdout.on("data", (chunk: Buffer) => {
       if (answer.includes("\n")) return;
       answer += chunk.toString("utf8");

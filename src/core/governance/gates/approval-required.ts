@@ -3,9 +3,9 @@ import type { ApprovalRule } from "../../definition/index.ts";
 import { permissionOf } from "../autonomy.ts";
 import { amountFacts } from "../budget-block.ts";
 import type { DispatchFacts } from "../facts.ts";
-import { type Gate, type GateOutcome, PASS } from "../gate.ts";
+import { type Gate, type GateOutcome, type MatchedPolicy, PASS } from "../gate.ts";
 import { usdText } from "../money.ts";
-import { isGranted, matchHoldingPolicies, policyKey, type PolicyMatch, sayPolicy } from "../policy.ts";
+import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, sayPolicy } from "../policy.ts";
 
 export const RUNG_GRANT = "rung";
 export const TWO_AGENTS_GRANT = "two_agents";
@@ -21,40 +21,42 @@ const ANYONE: ApprovalRule = {
 /** Asks for every answer that is still missing at once; one approval gives them all. */
 export const approvalRequired: Gate<DispatchFacts> = {
   name: "approval_required",
-  evaluate(facts): GateOutcome {
+  evaluate(facts, matched = matchedBy(facts)): GateOutcome {
     const { agent, node, grants } = facts;
-    const holding = matchHoldingPolicies(facts).matches;
-    const policies = holding.filter(({ policy }) => !isGranted(policy, grants));
     const rules = builtInRules(facts);
+    const holding = matched.filter((policy) => policy.action === "require_approval" && isEnforced(policy));
+    if (holding.length === 0 && rules.length === 0) return PASS;
+    const policies = holding.filter(({ isSatisfied }) => !isSatisfied);
     const missing = rules.filter(({ grant }) => !grants.includes(grant));
-    if (policies.length === 0 && missing.length === 0) return granted(holding, rules);
-    const isTwoAgents = missing.some(({ grant }) => grant === TWO_AGENTS_GRANT);
-    const wanted = [...policies.map(({ policy }) => policyKey(policy)), ...missing.map(({ grant }) => grant)];
-    const why = [...policies.map(sayPolicy), ...missing.map(({ message }) => message)];
+    if (policies.length === 0 && missing.length === 0) {
+      return { kind: "pass", detail: `granted: ${namesOf(holding, rules).join(", ")}` };
+    }
+    const wanted = namesOf(policies, missing);
+    const why = [...policies.map((one) => sayPolicy(one, one.error)), ...missing.map(({ message }) => message)];
     return {
       kind: "hold",
       message: `${node.id} needs an approval: ${why.join("; ")}`,
       wanted,
-      rule: ruleFor(policies, isTwoAgents),
+      rule: ruleFor(facts, policies, missing),
       facts: {
         wanted,
         node: node.id,
         action: node.action,
         agent: facts.agentId,
         autonomy: agent?.autonomy ?? null,
-        policies: policies.map(({ policy: { name, version, scope, scopeId, reason }, error }) => {
-          return { name, version, scope, scopeId, reason, error };
-        }),
+        policies: policies.map(({ name, version, scope, reason, error }) => ({ name, version, scope, reason, error })),
         ...amountFacts({ estimate: facts.estimateMicros, threshold: agent?.financialThresholdMicros ?? null }),
       },
     };
   },
 };
 
-function granted(holding: readonly PolicyMatch[], rules: readonly BuiltInRule[]): GateOutcome {
-  if (holding.length === 0 && rules.length === 0) return PASS;
-  const answered = [...holding.map(({ policy }) => policyKey(policy)), ...rules.map(({ grant }) => grant)];
-  return { kind: "pass", detail: `granted: ${answered.join(", ")}` };
+function matchedBy(facts: DispatchFacts): readonly MatchedPolicy[] {
+  return describeMatches(matchDispatchPolicies(facts).matches, facts.grants);
+}
+
+function namesOf(policies: readonly MatchedPolicy[], rules: readonly BuiltInRule[]): readonly string[] {
+  return [...policies.map(policyKey), ...rules.map(({ grant }) => grant)];
 }
 
 interface BuiltInRule {
@@ -79,8 +81,15 @@ function builtInRules({ agent, node, estimateMicros }: DispatchFacts): readonly 
 }
 
 /** The most specific policy that names approvers decides who answers; whoever demands a second person gets one. */
-function ruleFor(policies: readonly PolicyMatch[], isTwoAgents: boolean): ApprovalRule {
-  const named = policies.map(({ policy }) => policy.approvers).filter((rule) => rule !== null);
+function ruleFor(
+  facts: DispatchFacts,
+  policies: readonly MatchedPolicy[],
+  missing: readonly BuiltInRule[],
+): ApprovalRule {
+  const named = policies
+    .map((one) => facts.policies.find((policy) => policyKey(policy) === policyKey(one))?.approvers ?? null)
+    .filter((rule) => rule !== null);
+  const isTwoAgents = missing.some(({ grant }) => grant === TWO_AGENTS_GRANT);
   const isSeparate = isTwoAgents || named.some((rule) => rule.isSeparate);
   const rule = named[0] ?? ANYONE;
   return rule.isSeparate === isSeparate ? rule : { ...rule, isSeparate };

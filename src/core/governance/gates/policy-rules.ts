@@ -64,7 +64,7 @@ function block(first: PolicyMatch, all: readonly PolicyMatch[], does: string): B
   return {
     kind: "block",
     code: "policy_blocked",
-    message: `${sayPolicy(first)} ${does}${also}`,
+    message: `${sayPolicy(policy, error)} ${does}${also}`,
     after: "final",
     facts: { policy: policyKey(policy), scope, scopeId, condition: condition.text, error, alsoBlocking: others },
     unblock: all.map((match) => ({

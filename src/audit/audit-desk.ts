@@ -1,0 +1,119 @@
+import type { Signing, VerifyResult } from "../core/audit/index.ts";
+import type { AuditStore, GatewayStore, Sealed } from "../store/index.ts";
+import { type Anchors, appendCheckpoints, readAnchors } from "./checkpoint-file.ts";
+import { exportAudit } from "./export.ts";
+import { DEFAULT_RETENTION, pruneAudit, type Retention } from "./retention.ts";
+import { sealing } from "./sealing.ts";
+import { installationSigner } from "./signer.ts";
+import { verifyAudit } from "./verify.ts";
+
+export interface AuditDeskOptions {
+  readonly store: AuditStore & Pick<GatewayStore, "ensureSecret">;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** 32 secret bytes, kept outside the database; the installation's own key otherwise. */
+  readonly seed?: string;
+  /** Public keys that signed before the present one. */
+  readonly formerKeys?: readonly string[];
+  /** A file outside the database that every checkpoint is appended to as well. */
+  readonly checkpointFile?: string;
+  readonly retention?: Retention;
+}
+
+export interface SealOutcome extends Pick<Sealed, "records" | "segments"> {
+  /** As many batches were sealed as one transaction takes: there may be more. */
+  readonly isFull: boolean;
+}
+
+/** Waiting batches sealed in one transaction; each holds the entries of one commit or call. */
+export const SEAL_BATCHES_MAX = 200;
+/** Transactions after which others have their turn. */
+const SEAL_ROUNDS_MAX = 50;
+const PRUNE_SEGMENTS_MAX = 1_000;
+
+/** The chain of every organisation: sealing it, showing it, and letting go of what is too old. */
+export class AuditDesk {
+  readonly #options: AuditDeskOptions;
+  #signing: Promise<Signing> | null = null;
+
+  constructor(options: AuditDeskOptions) {
+    this.#options = options;
+  }
+
+  /** The public half of the key that signs. */
+  async key(): Promise<string> {
+    return (await this.#signer()).key;
+  }
+
+  /** One transaction; null when another replica is at it. */
+  async seal(orgId: string): Promise<SealOutcome | null> {
+    const { store, now, checkpointFile } = this.#options;
+    const compute = sealing({ orgId, now: now(), signing: await this.#signer() });
+    let batches = 0;
+    const sealed = await store.seal(orgId, SEAL_BATCHES_MAX, (head, pending) => {
+      batches = pending.length;
+      return compute(head, pending);
+    });
+    if (sealed === null) return null;
+    const { records, segments } = sealed;
+    const checkpoints = segments.flatMap(({ checkpoint }) => (checkpoint === null ? [] : [checkpoint]));
+    if (checkpointFile !== undefined && checkpoints.length > 0) await appendCheckpoints(checkpointFile, checkpoints);
+    return { records, segments, isFull: batches === SEAL_BATCHES_MAX };
+  }
+
+  /** Everything that waits now, unless another replica is at it; what became of it, a transaction at a time. */
+  async *sealAll(orgId: string): AsyncGenerator<SealOutcome, void> {
+    for (let round = 0; round < SEAL_ROUNDS_MAX; round += 1) {
+      const outcome = await this.seal(orgId);
+      if (outcome === null) return;
+      yield outcome;
+      if (!outcome.isFull) return;
+    }
+  }
+
+  /** So that whoever reads next finds what has just been committed. */
+  async catchUp(orgId: string): Promise<void> {
+    for await (const _ of this.sealAll(orgId));
+  }
+
+  /** NDJSON, a piece of whole lines at a time. */
+  async *export(orgId: string): AsyncGenerator<string, void> {
+    const { store, now, formerKeys = [] } = this.#options;
+    yield* exportAudit(store, orgId, { signing: await this.#signer(), formerKeys, now: now() });
+  }
+
+  /** The log as it is kept, against itself, the installation's key, and the checkpoints kept outside. */
+  async verify(orgId: string): Promise<VerifyResult> {
+    const anchors = await this.#anchors();
+    const options = { key: await this.key(), ...(anchors === null ? {} : { anchors }) };
+    const result = await verifyAudit(this.export(orgId), options);
+    // Segments may have been pruned while they were read; nobody shall be alarmed by that.
+    return result.ok ? result : verifyAudit(this.export(orgId), options);
+  }
+
+  /** How many segments were pruned. */
+  async prune(orgId: string): Promise<number> {
+    const { store, now, retention = DEFAULT_RETENTION } = this.#options;
+    const options = { retention, signing: await this.#signer(), now: now() };
+    return pruneAudit(store, orgId, options, PRUNE_SEGMENTS_MAX);
+  }
+
+  async #anchors(): Promise<Anchors | null> {
+    const { checkpointFile } = this.#options;
+    if (checkpointFile === undefined) return null;
+    return readAnchors(checkpointFile).catch((error: unknown) => {
+      // Before the first checkpoint there is no file.
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+      throw error;
+    });
+  }
+
+  #signer(): Promise<Signing> {
+    const { store, seed } = this.#options;
+    this.#signing ??= installationSigner(store, seed ?? null).catch((error: unknown) => {
+      this.#signing = null;
+      throw error;
+    });
+    return this.#signing;
+  }
+}

@@ -1,0 +1,41 @@
+import { EXPORT_FORMAT, type Signing, signStatement } from "../core/audit/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { AuditStore, SegmentRead } from "../store/index.ts";
+
+export interface ExportOptions {
+  readonly signing: Signing;
+  /** Keys that signed before the present one. */
+  readonly formerKeys: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * The log of an organisation as NDJSON, a piece of whole lines at a time: a header, the segments as they stand in the
+ * chain, and a signed head. What is sealed while it is read is left out.
+ */
+export async function* exportAudit(
+  store: Pick<AuditStore, "auditHead" | "readSegment">,
+  orgId: string,
+  { signing, formerKeys, now }: ExportOptions,
+): AsyncGenerator<string, void> {
+  const { seq, hash, segment } = await store.auditHead(orgId);
+  const checkpointSeq = segment === null ? seq : segment.fromSeq - 1;
+  yield `${signStatement({ kind: "header", format: EXPORT_FORMAT, org: orgId, formerKeys }, signing)}\n`;
+  for (let after = 0; after < seq;) {
+    const read = await store.readSegment(orgId, after, seq);
+    if (read === null) break;
+    yield textOf(read);
+    after = read.toSeq;
+  }
+  const at = isoFromEpochMs(now);
+  yield `${signStatement({ kind: "head", org: orgId, at, seq, hash, checkpointSeq }, signing)}\n`;
+}
+
+/** What is gone is told before what is left, and the checkpoint follows what it covers. */
+function textOf({ closed, lines }: SegmentRead): string {
+  return [closed?.pruned ?? null, ...lines, closed?.checkpoint ?? null]
+    .filter((line) => line !== null)
+    .map((line) => `${line}\n`)
+    .join("");
+}

@@ -1,0 +1,6 @@
+export { AuditDesk, type AuditDeskOptions } from "./audit-desk.ts";
+export { readAnchors } from "./checkpoint-file.ts";
+export { DEFAULT_RETENTION, type Retention } from "./retention.ts";
+export { type Sealer, type SealerFigures, type SealerOptions, startSealer } from "./sealer.ts";
+export { createSigner, isPublicKey } from "./signer.ts";
+export { verifyAudit } from "./verify.ts";

@@ -1,0 +1,126 @@
+import type { Clock, Stop } from "../clock/index.ts";
+import type { AuditStore } from "../store/index.ts";
+import type { AuditDesk } from "./audit-desk.ts";
+import { SEGMENT_MS_MAX } from "./sealing.ts";
+
+export interface SealerOptions {
+  readonly desk: AuditDesk;
+  readonly store: Pick<AuditStore, "listPendingOrganisations" | "listAudited">;
+  readonly clock: Clock;
+  readonly everyMs?: number;
+  /** Between two looks for segments whose time is over. */
+  readonly pruneEveryMs?: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Counts of this process since it started. */
+export interface SealerFigures {
+  readonly sealedRecords: number;
+  readonly checkpoints: number;
+  readonly prunedSegments: number;
+  /** Times another replica was at the chain already. */
+  readonly missed: number;
+  readonly failures: number;
+  /** How long the oldest entry of the last sealing had waited. */
+  readonly lagMs: number;
+}
+
+const ORGANISATIONS_MAX = 500;
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+
+/** Safe on any number of replicas: an organisation's chain is held by one at a time, and the others pass on. */
+export function startSealer(options: SealerOptions): Sealer {
+  const sealer = new Sealer(options);
+  sealer.start();
+  return sealer;
+}
+
+export class Sealer {
+  readonly #options: SealerOptions;
+  readonly #figures = { sealedRecords: 0, checkpoints: 0, prunedSegments: 0, missed: 0, failures: 0, lagMs: 0 };
+  #pruneAt: number;
+  #isStopped = false;
+  #cancel: Stop | null = null;
+  #underWay: Promise<void> | null = null;
+
+  constructor(options: SealerOptions) {
+    this.#options = options;
+    this.#pruneAt = options.clock.now() + (options.pruneEveryMs ?? HOUR_MS);
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    const { clock, everyMs = SECOND_MS } = this.#options;
+    this.#cancel = clock.after(everyMs, () => void this.tick().then(() => this.start()));
+  }
+
+  /** Seals what waits and prunes what is due, now; never two at a time. */
+  tick(): Promise<void> {
+    this.#underWay ??= this.#guarded("looking for audit to seal", () => this.#round()).finally(() => {
+      this.#underWay = null;
+    });
+    return this.#underWay;
+  }
+
+  figures(): SealerFigures {
+    return { ...this.#figures };
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#underWay;
+  }
+
+  async #round(): Promise<void> {
+    const { store, clock, pruneEveryMs = HOUR_MS } = this.#options;
+    const orgs = await store.listPendingOrganisations(clock.now() - SEGMENT_MS_MAX, ORGANISATIONS_MAX);
+    for (const orgId of orgs) {
+      if (this.#isStopped) return;
+      await this.#guarded(`sealing the audit of ${orgId}`, () => this.#seal(orgId));
+    }
+    if (clock.now() < this.#pruneAt) return;
+    this.#pruneAt = clock.now() + pruneEveryMs;
+    await this.#prune();
+  }
+
+  async #seal(orgId: string): Promise<void> {
+    const { desk, clock } = this.#options;
+    const figures = this.#figures;
+    let rounds = 0;
+    for await (const { records, segments } of desk.sealAll(orgId)) {
+      rounds += 1;
+      figures.sealedRecords += records.length;
+      figures.checkpoints += segments.length;
+      const [oldest] = records;
+      if (oldest !== undefined) figures.lagMs = Math.max(0, clock.now() - oldest.at);
+    }
+    if (rounds === 0) figures.missed += 1;
+  }
+
+  async #prune(): Promise<void> {
+    const { desk, store } = this.#options;
+    let after: string | undefined = "";
+    while (after !== undefined) {
+      const orgs = await store.listAudited(after, ORGANISATIONS_MAX);
+      for (const orgId of orgs) {
+        if (this.#isStopped) return;
+        await this.#guarded(`pruning the audit of ${orgId}`, async () => {
+          this.#figures.prunedSegments += await desk.prune(orgId);
+        });
+      }
+      after = orgs.at(-1);
+    }
+  }
+
+  async #guarded(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#figures.failures += 1;
+      this.#options.onTrouble(what, error);
+    }
+  }
+}

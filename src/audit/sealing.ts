@@ -1,0 +1,78 @@
+import {
+  addLeaf,
+  type AuditEntry,
+  type AuditHead,
+  EMPTY_FRONTIER,
+  linkRecord,
+  type OpenSegment,
+  rootOf,
+  type Signing,
+  signStatement,
+} from "../core/audit/index.ts";
+import { required } from "../core/base/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { ClosedSegment, ComputeSeal, SealedRecord } from "../store/index.ts";
+
+export const SEGMENT_RECORDS_MAX = 1_000;
+export const SEGMENT_MS_MAX = 60_000;
+
+export interface SealingOptions {
+  readonly orgId: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly signing: Signing;
+}
+
+/** Gives waiting entries their place: number, hash and segment; closes segments that are full or old enough. */
+export function sealing({ orgId, now, signing }: SealingOptions): ComputeSeal {
+  const close = (segment: OpenSegment, { seq, hash }: AuditHead): ClosedSegment => {
+    const checkpoint = signStatement(
+      {
+        kind: "checkpoint",
+        org: orgId,
+        at: isoFromEpochMs(now),
+        fromSeq: segment.fromSeq,
+        toSeq: seq,
+        prevHash: segment.prevHash,
+        lastHash: hash,
+        root: required(rootOf(segment.frontier), "a segment has records"),
+      },
+      signing,
+    );
+    return { fromSeq: segment.fromSeq, toSeq: seq, at: now, checkpoint, pruned: null };
+  };
+  return (before, pending) => {
+    let head = before;
+    const records: SealedRecord[] = [];
+    const segments: ClosedSegment[] = [];
+    const closeIf = (isDue: (segment: OpenSegment) => boolean): void => {
+      if (head.segment === null || !isDue(head.segment)) return;
+      segments.push(close(head.segment, head));
+      head = { ...head, segment: null };
+    };
+    for (const entry of pending.flatMap(({ body }) => JSON.parse(body) as AuditEntry[])) {
+      const next = linked(orgId, head, entry, now);
+      records.push(next.record);
+      head = next.head;
+      closeIf(({ frontier }) => frontier.count >= SEGMENT_RECORDS_MAX);
+    }
+    closeIf(({ openedAt }) => now - openedAt >= SEGMENT_MS_MAX);
+    return { head, records, segments };
+  };
+}
+
+function linked(
+  org: string,
+  head: AuditHead,
+  entry: AuditEntry,
+  now: number,
+): { readonly record: SealedRecord; readonly head: AuditHead } {
+  const seq = head.seq + 1;
+  const { at, category, type, run } = entry;
+  const { hash, line } = linkRecord({ org, seq, prevHash: head.hash, at: isoFromEpochMs(at) }, entry);
+  const open = head.segment ?? { fromSeq: seq, prevHash: head.hash, openedAt: now, frontier: EMPTY_FRONTIER };
+  return {
+    record: { seq, at, category, type, run: run ?? null, line },
+    head: { seq, hash, segment: { ...open, frontier: addLeaf(open.frontier, hash) } },
+  };
+}

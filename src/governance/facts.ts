@@ -1,0 +1,228 @@
+import type { RequestVerdict } from "../core/engine/index.ts";
+import {
+  type Agent,
+  agentEnvelopeId,
+  agentEnvelopeOf,
+  budgetsFor,
+  DEFAULT_AGENT_ID,
+  type Deployment,
+  type DispatchFacts,
+  type EnvelopeFact,
+  envelopeOf,
+  type Estimated,
+  estimateMicros,
+  type ModelPrice,
+  periodOf,
+  type RateFact,
+} from "../core/governance/index.ts";
+import type { PlanNode } from "../core/plan/index.ts";
+import { chooseRoute, type Gateway, type RouteChoice } from "../gateway/index.ts";
+import { findPrice, type Rate } from "../prices/index.ts";
+import type { AboutRun } from "./judge.ts";
+import type { Registered } from "./registered.ts";
+import type { Tally } from "./tally.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
+
+/** Everything the facts of one verdict are made of. */
+export interface Scene {
+  readonly request: RequestVerdict;
+  readonly about: AboutRun;
+  readonly registered: Registered;
+  readonly gateways: readonly Gateway[];
+  readonly tally: Tally;
+  readonly waiting: WaitingRoom;
+}
+
+export interface Gathered {
+  readonly timeoutMs: number | null;
+  readonly facts: DispatchFacts;
+  readonly route: RouteChoice;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly call: Estimated;
+}
+
+const EXAMPLES_MAX = 5;
+
+/** What gates will compare: read from memory, so that asking costs next to nothing. */
+export function gatherFacts(scene: Scene): Gathered {
+  const { request, about, registered, gateways, tally, waiting } = scene;
+  const { hints } = request;
+  const deployment = deploymentOf(registered.deployments, about.workflow);
+  const agentId = agentIdOf(scene, deployment);
+  const agent = registered.agents.get(agentId) ?? null;
+  const wanted = hints.provider ?? agent?.provider ?? null;
+  const pinned = about.gateway ?? deployment?.gateway ?? null;
+  const route = chooseRoute(gateways, { pinned, provider: wanted, capabilities: hints.capabilities });
+  const gateway = route.kind === "found" ? route.gateway : null;
+  const provider = route.kind === "found" ? route.provider : wanted;
+  const model = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
+  const call = callOf(scene, provider, model);
+  const { runId, at } = about;
+  const { nodeId } = request;
+  const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
+  const facts: DispatchFacts = {
+    at,
+    platform: registered.platform,
+    gateway:
+      gateway === null
+        ? null
+        : {
+            id: gateway.id,
+            status: gateway.status,
+            environment: gateway.environment,
+            minTrustLevel: gateway.minTrustLevel,
+          },
+    noGateway: route.kind === "none" ? route.message : null,
+    agentId,
+    agent,
+    role: hints.role === null ? null : { name: hints.role, skills: [] },
+    // Slots of those who wait already are not to be had.
+    openAttempts: tally.openOf(agentId) + waitingAhead,
+    openExamples: tally.holdersOf(agentId, EXAMPLES_MAX),
+    waitingAhead,
+    rate: rateOf(tally, agent, at),
+    agentBudget: agent === null ? null : agentBudgetOf(tally, agent, at),
+    envelopes: envelopesOf(scene, gateway?.id ?? null, agentId),
+    estimateMicros: estimateMicros(call),
+    node: nodeFactOf(scene, provider, model),
+    run: {
+      runId,
+      workflow: about.workflow,
+      depth: about.depth,
+      environment: deployment?.environment ?? gateway?.environment ?? null,
+      args: about.args,
+    },
+    policies: registered.policies,
+    grants: request.grants,
+  };
+  return { facts, route, provider, model, call, timeoutMs: planNodeOf(scene)?.timeoutMs ?? null };
+}
+
+export function agentKey(orgId: string, agentId: string): string {
+  return `${orgId}/${agentId}`;
+}
+
+/** Whoever it was assigned to, else the step's agent, else whom its role is bound to: by the run, a deployment, the file. */
+function agentIdOf({ request, about, registered }: Scene, deployment: Deployment | null): string {
+  const { hints, assignedTo } = request;
+  if (assignedTo !== null) return assignedTo;
+  if (hints.agent !== null) return hints.agent;
+  if (hints.role === null) return DEFAULT_AGENT_ID;
+  const { role } = hints;
+  const binding =
+    registered.bindings.find((one) => one.role === role && one.workflow === about.workflow) ??
+    registered.bindings.find((one) => one.role === role && one.workflow === null);
+  return (
+    own(about.roleBindings, role) ??
+    own(deployment?.roleBindings ?? {}, role) ??
+    binding?.agent ??
+    own(about.plan.agentByRole, role) ??
+    DEFAULT_AGENT_ID
+  );
+}
+
+function own(map: Readonly<Record<string, string | null>>, key: string): string | null {
+  return Object.hasOwn(map, key) ? (map[key] ?? null) : null;
+}
+
+function deploymentOf(deployments: readonly Deployment[], workflow: string): Deployment | null {
+  return deployments.find((one) => one.isActive && one.workflow === workflow) ?? null;
+}
+
+function rateOf(tally: Tally, agent: Agent | null, at: number): RateFact | null {
+  if (agent?.rateLimit === null || agent === null) return null;
+  const { count, perSeconds } = agent.rateLimit;
+  return { count, perSeconds, ...tally.windowOf(agent.id, count, perSeconds * 1_000, at) };
+}
+
+function agentBudgetOf(tally: Tally, agent: Agent, at: number): EnvelopeFact | null {
+  const { start } = periodOf("monthly", at);
+  return agentEnvelopeOf(agent, at, tally.spendingOf(agentEnvelopeId(agent.id), start));
+}
+
+export function envelopesOf(
+  { about, registered, tally }: Pick<Scene, "about" | "registered" | "tally">,
+  gateway: string | null,
+  agent: string,
+): readonly EnvelopeFact[] {
+  if (registered.budgets.length === 0) return [];
+  const { workflow, at } = about;
+  return budgetsFor(registered.budgets, { gateway, agent, workflow, team: null }).map((budget) =>
+    envelopeOf(budget, at, tally.spendingOf(budget.id, periodOf(budget.period, at).start)),
+  );
+}
+
+/** Providers that bill nothing by token. */
+const UNPRICED: ReadonlySet<string | null> = new Set([null, "scripted", "http", "process", "mcp"]);
+
+function callOf({ request, registered, about }: Scene, provider: string | null, model: string | null): Estimated {
+  const { message, stdin, inputs } = request.request;
+  const isPriced = !UNPRICED.has(provider);
+  const price = priceOf(registered.models, provider, model, isPriced, about.at);
+  const isCounted = price !== null;
+  return {
+    estimatedCostMicros: request.hints.estimatedCostMicros,
+    price,
+    isPriced,
+    promptCharacters: isCounted ? message.length + (stdin?.length ?? 0) + JSON.stringify(inputs).length : 0,
+    maxOutputTokens: null,
+  };
+}
+
+const MICROS_PER_USD = 1_000_000;
+
+/** An operator's own price wins; else the bundled list, by exact id. */
+function priceOf(
+  models: ReadonlyMap<string, ModelPrice>,
+  provider: string | null,
+  model: string | null,
+  isPriced: boolean,
+  at: number,
+): ModelPrice | null {
+  if (model === null) return null;
+  const [vendor, id] = vendorAndId(provider, model);
+  const own = models.get(model) ?? models.get(`${vendor}:${id}`) ?? null;
+  if (own !== null || !isPriced) return own;
+  const found = findPrice(vendor, id, { atMs: at });
+  if (found === undefined) return null;
+  return {
+    id: found.priceId,
+    inputMicrosPerMtok: dearest(found.input) * MICROS_PER_USD,
+    outputMicrosPerMtok: dearest(found.output) * MICROS_PER_USD,
+    cachedMicrosPerMtok: null,
+    maxOutputTokens: null,
+  };
+}
+
+/** A reservation must hold whatever tier the call falls into. */
+function dearest({ base, tiers }: Rate): number {
+  return Math.max(base, ...tiers.map(({ rate }) => rate));
+}
+
+/** `openai:gpt-5`, `anthropic/claude-…`, or a bare id of the provider's own. */
+function vendorAndId(provider: string | null, model: string): readonly [string, string] {
+  const [, vendor, id] = /^([a-z][a-z0-9_-]*)[:/](.+)$/.exec(model) ?? [];
+  return vendor === undefined || id === undefined ? [provider ?? "", model] : [vendor, id];
+}
+
+/** An instance runs what its node says. */
+function planNodeOf({ request, about }: Scene): PlanNode | undefined {
+  const index = about.plan.indexById.get(request.nodeId.split("[", 1)[0] ?? request.nodeId);
+  return index === undefined ? undefined : about.plan.nodes[index];
+}
+
+function nodeFactOf(scene: Scene, provider: string | null, model: string | null): DispatchFacts["node"] {
+  const { nodeId, hints } = scene.request;
+  const node = planNodeOf(scene);
+  return {
+    id: nodeId,
+    kind: node?.kind ?? "agent",
+    action: hints.action,
+    phase: node?.phase ?? null,
+    provider,
+    model,
+    tools: hints.tools,
+    contextSources: hints.contextSources,
+  };
+}

@@ -1,0 +1,297 @@
+import { createHash } from "node:crypto";
+import type { Clock, Stop } from "../clock/index.ts";
+import { compareCodeUnits, type JsonObject } from "../core/base/index.ts";
+import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
+import {
+  agentEnvelopeId,
+  budgetsFor,
+  factsOnRecord,
+  judgeDispatch,
+  type Judgement,
+  maxOutputTokensFor,
+  periodOf,
+  policyKey,
+} from "../core/governance/index.ts";
+import type { Gateway, GatewayDirectory } from "../gateway/index.ts";
+import type { GovernanceStore, LedgerChange, StoredVerdict } from "../store/index.ts";
+import { agentKey, type Gathered, gatherFacts } from "./facts.ts";
+import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, Ruling } from "./judge.ts";
+import type { RegisteredCache } from "./registered-cache.ts";
+import { Tally } from "./tally.ts";
+import { type Waiter, WaitingRoom } from "./waiting-room.ts";
+
+export interface GovernorOptions {
+  readonly store: GovernanceStore;
+  readonly directory: GatewayDirectory;
+  readonly registered: RegisteredCache;
+  readonly clock: Clock;
+  /** True where no other process can change what is counted. */
+  readonly isAlone: boolean;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const REFRESH_MS = 1_000;
+const SWEEP_EVERY = 5;
+const WAITING_PAGE = 500;
+const SYNC_TIMEOUT_MAX_MS = 270_000;
+/** The longest period there is, and a day for those who read around its border. */
+const COUNTED_MS = 33 * 24 * 3_600_000;
+
+/** Judges every node by the gates, and keeps count of what is taken, spent and waited for. */
+export class Governor implements Judge {
+  readonly #options: GovernorOptions;
+  readonly #tallies = new Map<string, Tally>();
+  readonly #waiting = new WaitingRoom();
+  #wake: (waiter: Waiter) => void = () => undefined;
+  #stop: Stop | null = null;
+  #isStopped = false;
+  #rounds = 0;
+
+  constructor(options: GovernorOptions) {
+    this.#options = options;
+  }
+
+  onWake(wake: (waiter: Waiter) => void): void {
+    this.#wake = wake;
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(REFRESH_MS, () => void this.#refresh());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
+    for (const orgId of orgIds) if (!this.#isReady(orgId)) return this.#load(orgIds);
+    return undefined;
+  }
+
+  decide(request: RequestVerdict, about: AboutRun): Ruling {
+    const { directory, registered } = this.#options;
+    const tally = this.#tally(about.orgId);
+    const gathered = gatherFacts({
+      request,
+      about,
+      registered: registered.of(about.orgId),
+      gateways: directory.of(about.orgId),
+      tally,
+      waiting: this.#waiting,
+    });
+    const judgement = judgeDispatch(gathered.facts);
+    const key = agentKey(about.orgId, gathered.facts.agentId);
+    const waiter = { runId: about.runId, nodeId: request.nodeId };
+    const wasWaiting = this.#waiting.has(key, waiter);
+    const verdictId = `vrd_${about.runId}/${request.nodeId}/${about.nextEventId}`;
+    const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
+    const verdict = verdictOf(judgement, gathered, verdictId);
+    if (judgement.disposition === "block" && judgement.block.after === "queue") {
+      this.#letWait(about, gathered.facts.agentId, waiter, judgement.block.until);
+      // A node that is asked again and waits on is no news.
+      if (wasWaiting) return { verdict, admission, record: null, audit: [] };
+    } else this.#waiting.leave(key, waiter);
+    return { verdict, admission, record: recordOf(judgement, request, gathered, about.at, verdictId), audit: [] };
+  }
+
+  settle(
+    about: AboutRun,
+    { agentId, gatewayId, startedAt }: AdmittedAttempt,
+    costMicros: number,
+  ): readonly LedgerChange[] {
+    const { registered } = this.#options;
+    const { budgets, agents } = registered.of(about.orgId);
+    const changes: LedgerChange[] = [];
+    const spend = (envelopeId: string, periodStart: number): void => {
+      changes.push({ envelopeId, periodStart, reserved: 0, spent: costMicros, ceiling: null });
+    };
+    if (agentId !== null && agents.get(agentId)?.budgetMonthlyMicros !== null) {
+      spend(agentEnvelopeId(agentId), periodOf("monthly", startedAt).start);
+    }
+    const charged = { gateway: gatewayId, agent: agentId, workflow: about.workflow, team: null };
+    for (const { id, period } of budgetsFor(budgets, charged)) spend(id, periodOf(period, startedAt).start);
+    return changes;
+  }
+
+  committed(orgId: string, changes: Changes): void {
+    if (changes.slots.length === 0 && changes.ledger.length === 0 && changes.taken.length === 0) return;
+    this.#tally(orgId).commit(changes);
+    for (const { agentId, delta } of changes.slots) if (delta < 0) this.#wakeFor(orgId, agentId);
+  }
+
+  dropped(orgId: string, { taken }: Pick<Changes, "taken">): void {
+    const tally = this.#tally(orgId);
+    for (const admission of taken) tally.giveBack(admission);
+  }
+
+  async reload(orgId: string): Promise<void> {
+    const { store, clock } = this.#options;
+    this.#tally(orgId).load(await store.readCounters(orgId, clock.now() - COUNTED_MS));
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  #isReady(orgId: string): boolean {
+    const { directory, registered } = this.#options;
+    return this.#tallies.has(orgId) && directory.knows(orgId) && registered.knows(orgId);
+  }
+
+  async #load(orgIds: ReadonlySet<string>): Promise<void> {
+    const { directory, registered } = this.#options;
+    await directory.ensure(orgIds);
+    await registered.ensure(orgIds);
+    for (const orgId of orgIds) if (!this.#tallies.has(orgId)) await this.reload(orgId);
+  }
+
+  #tally(orgId: string): Tally {
+    let tally = this.#tallies.get(orgId);
+    if (tally === undefined) this.#tallies.set(orgId, (tally = new Tally()));
+    return tally;
+  }
+
+  #admit(tally: Tally, { nodeId }: RequestVerdict, { runId, at }: AboutRun, { facts }: Gathered): Admission {
+    const { agent, agentId, agentBudget, envelopes, estimateMicros: estimate } = facts;
+    const rate = agent?.rateLimit ?? null;
+    const micros = estimate ?? 0;
+    const ceilings = agentBudget === null ? envelopes : [agentBudget, ...envelopes];
+    const admission: Admission = {
+      runId,
+      nodeId,
+      agentId,
+      maxOpen: agent?.maxConcurrent ?? 0,
+      rate: rate === null ? null : { count: rate.count, windowMs: rate.perSeconds * 1_000 },
+      at,
+      reserved: ceilings.map(({ id, periodStart, ceilingMicros }) => ({
+        envelopeId: id,
+        periodStart,
+        micros,
+        ceiling: ceilingMicros,
+      })),
+    };
+    tally.take(admission);
+    return admission;
+  }
+
+  #letWait({ orgId, at }: AboutRun, agentId: string, waiter: Waiter, until: number | undefined): void {
+    this.#waiting.enter(agentKey(orgId, agentId), waiter);
+    if (until !== undefined) this.#options.clock.after(Math.max(1, until - at), () => this.#wakeFor(orgId, agentId));
+  }
+
+  /** Whoever waits longest is asked first, one for each slot that is free. */
+  #wakeFor(orgId: string, agentId: string): void {
+    const agent = this.#options.registered.of(orgId).agents.get(agentId);
+    const free = (agent?.maxConcurrent ?? 1) - this.#tally(orgId).openOf(agentId);
+    if (free <= 0) return;
+    const at = this.#options.clock.now();
+    for (const waiter of this.#waiting.wake(agentKey(orgId, agentId), free, at)) this.#wake(waiter);
+  }
+
+  /** What other processes changed, and whoever waits without anybody here knowing of it. */
+  async #refresh(): Promise<void> {
+    const { isAlone, onTrouble } = this.#options;
+    try {
+      this.#rounds += 1;
+      for (const orgId of this.#tallies.keys()) if (!isAlone) await this.reload(orgId);
+      for (const key of this.#waiting.agents()) {
+        const slash = key.indexOf("/");
+        this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
+      }
+      if (this.#rounds % SWEEP_EVERY === 1) await this.#sweep();
+    } catch (error) {
+      onTrouble("what is counted could not be read", error);
+    }
+    this.start();
+  }
+
+  async #sweep(): Promise<void> {
+    for (const { runId, nodeId } of await this.#options.store.listWaiting(WAITING_PAGE)) {
+      if (!this.#waiting.isAnywhere({ runId, nodeId })) this.#wake({ runId, nodeId });
+    }
+  }
+}
+
+function verdictOf(judgement: Judgement, gathered: Gathered, verdictId: string): Verdict {
+  const { facts, route } = gathered;
+  switch (judgement.disposition) {
+    case "allow": {
+      if (route.kind !== "found") throw new Error("nothing is allowed that has no place to run at");
+      const maxOutputTokens = maxOutputTokensFor(gathered.call, facts.estimateMicros);
+      const place = routeOf(route.gateway, gathered);
+      return {
+        disposition: "allow",
+        verdictId,
+        route: place,
+        ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+      };
+    }
+    case "block": {
+      const { code, message, after, waitingReason, until } = judgement.block;
+      return {
+        disposition: "block",
+        verdictId,
+        gate: judgement.explanation.gate,
+        code,
+        message,
+        after,
+        ...(waitingReason === undefined ? {} : { waitingReason }),
+        ...(until === undefined ? {} : { until }),
+        ...(after === "queue" ? { queuePosition: facts.waitingAhead + 1 } : {}),
+      };
+    }
+    case "hold":
+      return {
+        disposition: "hold",
+        verdictId,
+        gate: judgement.gate,
+        message: judgement.hold.message,
+        agentId: facts.agentId,
+        policies: judgement.hold.wanted,
+        rule: judgement.hold.rule,
+      };
+  }
+}
+
+function routeOf(gateway: Gateway, { facts, provider, model, timeoutMs }: Gathered): Route {
+  const isQuick = timeoutMs !== null && timeoutMs <= SYNC_TIMEOUT_MAX_MS;
+  const isSync = facts.agent?.executionTarget === "cloud" && isQuick;
+  return {
+    agentId: facts.agentId,
+    gatewayId: gateway.id,
+    provider,
+    model,
+    executionPath: gateway.isLocal ? "edge" : isSync ? "sync" : "async",
+  };
+}
+
+function recordOf(
+  judgement: Judgement,
+  { nodeId, nextAttempt }: RequestVerdict,
+  { facts }: Gathered,
+  at: number,
+  verdictId: string,
+): StoredVerdict {
+  const isBlock = judgement.disposition === "block";
+  const isHold = judgement.disposition === "hold";
+  const body: JsonObject = {
+    trail: judgement.trail.map((entry) => ({ ...entry })),
+    ...(judgement.disposition === "allow" ? {} : { explanation: judgement.explanation as unknown as JsonObject }),
+    policies: facts.policies.map(policyKey).sort(compareCodeUnits),
+    matched: judgement.matched.map((policy) => ({ ...policy })),
+    facts: factsOnRecord(facts),
+  };
+  const hash = `sha256:${createHash("sha256").update(JSON.stringify(body), "utf8").digest("hex")}`;
+  return {
+    verdictId,
+    nodeId,
+    attempt: judgement.disposition === "allow" ? nextAttempt : null,
+    at,
+    disposition: judgement.disposition,
+    gate: isBlock ? judgement.explanation.gate : isHold ? judgement.gate : null,
+    code: isBlock ? judgement.block.code : null,
+    body: { ...body, hash },
+  };
+}

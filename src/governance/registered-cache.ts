@@ -1,0 +1,76 @@
+import type { Clock, Stop } from "../clock/index.ts";
+import type { Registered } from "./registered.ts";
+
+export interface RegisteredCacheOptions {
+  readonly load: (orgId: string) => Promise<Registered>;
+  /** Every organisation's number; a higher one means that something was registered or changed. */
+  readonly versions: () => Promise<ReadonlyMap<string, number>>;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** A change anywhere takes effect here within two seconds. */
+const POLL_MS = 1_000;
+
+/** What organisations have registered, as of a second ago. */
+export class RegisteredCache {
+  readonly #options: RegisteredCacheOptions;
+  readonly #known = new Map<string, { readonly version: number; readonly registered: Registered }>();
+  #stop: Stop | null = null;
+  #isStopped = false;
+
+  constructor(options: RegisteredCacheOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(POLL_MS, () => void this.#poll());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  knows(orgId: string): boolean {
+    return this.#known.has(orgId);
+  }
+
+  async ensure(orgIds: Iterable<string>): Promise<void> {
+    const missing = [...orgIds].filter((orgId) => !this.knows(orgId));
+    if (missing.length === 0) return;
+    const versions = await this.#options.versions();
+    for (const orgId of missing) await this.#load(orgId, versions.get(orgId) ?? 0);
+  }
+
+  of(orgId: string): Registered {
+    const known = this.#known.get(orgId);
+    if (known === undefined) throw new Error(`nothing is known of the organisation ${orgId}`);
+    return known.registered;
+  }
+
+  /** Something was changed here: it counts at once. */
+  async refresh(orgId: string): Promise<void> {
+    const versions = await this.#options.versions();
+    await this.#load(orgId, versions.get(orgId) ?? 0);
+  }
+
+  async #load(orgId: string, version: number): Promise<void> {
+    this.#known.set(orgId, { version, registered: await this.#options.load(orgId) });
+  }
+
+  async #poll(): Promise<void> {
+    const { versions, onTrouble } = this.#options;
+    try {
+      const now = await versions();
+      for (const [orgId, { version }] of this.#known) {
+        const newest = now.get(orgId) ?? 0;
+        if (newest !== version) await this.#load(orgId, newest);
+      }
+    } catch (error) {
+      onTrouble("what is registered could not be read", error);
+    }
+    this.start();
+  }
+}

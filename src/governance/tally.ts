@@ -1,0 +1,135 @@
+import type { Spending } from "../core/governance/index.ts";
+import type { Counters } from "../store/index.ts";
+import type { Admission, Changes } from "./judge.ts";
+
+interface AgentTally {
+  /** As the database has it. */
+  open: number;
+  hits: readonly number[];
+  /** Taken by decisions whose commit is under way. */
+  taken: number;
+  takenHits: readonly number[];
+  /** Who holds slots, as far as this process knows; for explanations. */
+  readonly holders: Map<string, { readonly runId: string; readonly nodeId: string }>;
+}
+
+interface EnvelopeTally {
+  spent: number;
+  reserved: number;
+  taken: number;
+}
+
+const HOLDERS_MAX = 1_000;
+
+/**
+ * What is counted of one organisation, in memory: the committed values and what is being taken. The database has the
+ * last word: a commit that would pass a limit there fails, and this is read again.
+ */
+export class Tally {
+  readonly #agents = new Map<string, AgentTally>();
+  readonly #envelopes = new Map<string, EnvelopeTally>();
+
+  /** Replaces what is committed; what is being taken stays. */
+  load({ agents, envelopes }: Counters): void {
+    for (const tally of this.#agents.values()) Object.assign(tally, { open: 0, hits: [] });
+    for (const tally of this.#envelopes.values()) Object.assign(tally, { spent: 0, reserved: 0 });
+    for (const { agentId, open, hits } of agents) Object.assign(this.#agent(agentId), { open, hits });
+    for (const { envelopeId, periodStart, spent, reserved } of envelopes) {
+      Object.assign(this.#envelope(envelopeId, periodStart), { spent, reserved });
+    }
+  }
+
+  openOf(agentId: string): number {
+    const tally = this.#agents.get(agentId);
+    return tally === undefined ? 0 : tally.open + tally.taken;
+  }
+
+  holdersOf(agentId: string, count: number): readonly { readonly runId: string; readonly nodeId: string }[] {
+    const holders = this.#agents.get(agentId)?.holders.values() ?? [];
+    const found: { readonly runId: string; readonly nodeId: string }[] = [];
+    for (const holder of holders) {
+      if (found.length === count) break;
+      found.push(holder);
+    }
+    return found;
+  }
+
+  /** Dispatches in the window that ends now, and when the next one fits if it is full. */
+  windowOf(agentId: string, count: number, windowMs: number, at: number): { used: number; freesAt: number | null } {
+    const tally = this.#agents.get(agentId);
+    if (tally === undefined) return { used: 0, freesAt: null };
+    const inside = [...tally.hits, ...tally.takenHits].filter((hit) => hit > at - windowMs);
+    if (inside.length < count) return { used: inside.length, freesAt: null };
+    const sorted = inside.sort((left, right) => left - right);
+    return { used: inside.length, freesAt: (sorted[inside.length - count] ?? at) + windowMs };
+  }
+
+  spendingOf(envelopeId: string, periodStart: number): Spending {
+    const tally = this.#envelopes.get(envelopeKey(envelopeId, periodStart));
+    return { spentMicros: tally?.spent ?? 0, reservedMicros: (tally?.reserved ?? 0) + (tally?.taken ?? 0) };
+  }
+
+  take({ agentId, rate, at, reserved, runId, nodeId }: Admission): void {
+    const tally = this.#agent(agentId);
+    tally.taken += 1;
+    if (rate !== null) tally.takenHits = [...tally.takenHits, at];
+    if (tally.holders.size < HOLDERS_MAX) tally.holders.set(`${runId}/${nodeId}`, { runId, nodeId });
+    for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
+  }
+
+  /** The commit does not stand. */
+  giveBack(admission: Admission): void {
+    this.#untake(admission);
+    this.#agent(admission.agentId).holders.delete(`${admission.runId}/${admission.nodeId}`);
+  }
+
+  commit({ runId, taken, slots, ledger, ended }: Changes): void {
+    for (const admission of taken) this.#untake(admission);
+    for (const { agentId, delta, hits, rate } of slots) {
+      const tally = this.#agent(agentId);
+      tally.open += delta;
+      if (rate !== null && hits.length > 0) {
+        const newest = Math.max(...hits);
+        tally.hits = [...tally.hits, ...hits].filter((hit) => hit > newest - rate.windowMs);
+      }
+      for (const nodeId of ended) tally.holders.delete(`${runId}/${nodeId}`);
+    }
+    for (const { envelopeId, periodStart, spent, reserved } of ledger) {
+      const tally = this.#envelope(envelopeId, periodStart);
+      tally.spent += spent;
+      tally.reserved += reserved;
+    }
+  }
+
+  #untake({ agentId, rate, at, reserved }: Admission): void {
+    const tally = this.#agent(agentId);
+    tally.taken -= 1;
+    if (rate !== null) tally.takenHits = without(tally.takenHits, at);
+    for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
+  }
+
+  #agent(agentId: string): AgentTally {
+    let tally = this.#agents.get(agentId);
+    if (tally === undefined) {
+      tally = { open: 0, hits: [], taken: 0, takenHits: [], holders: new Map() };
+      this.#agents.set(agentId, tally);
+    }
+    return tally;
+  }
+
+  #envelope(envelopeId: string, periodStart: number): EnvelopeTally {
+    const key = envelopeKey(envelopeId, periodStart);
+    let tally = this.#envelopes.get(key);
+    if (tally === undefined) this.#envelopes.set(key, (tally = { spent: 0, reserved: 0, taken: 0 }));
+    return tally;
+  }
+}
+
+function envelopeKey(envelopeId: string, periodStart: number): string {
+  return `${periodStart} ${envelopeId}`;
+}
+
+function without(hits: readonly number[], at: number): readonly number[] {
+  const index = hits.indexOf(at);
+  return index === -1 ? hits : [...hits.slice(0, index), ...hits.slice(index + 1)];
+}

@@ -1,0 +1,22 @@
+import type { RegistryStore } from "../registry-store.ts";
+import { copy, type MemoryConfig, type MemoryWorld } from "./memory-world.ts";
+
+const FRESH: MemoryConfig = { version: 0, platform: { isOpen: true, reason: null } };
+
+export function memoryConfig(
+  world: MemoryWorld,
+): Pick<RegistryStore, "configVersions" | "getPlatform" | "putPlatform"> {
+  return {
+    configVersions: async () => new Map([...world.config].map(([orgId, { version }]) => [orgId, version])),
+    getPlatform: async (orgId) => copy((world.config.get(orgId) ?? FRESH).platform),
+    putPlatform: async (orgId, platform) => {
+      raiseConfig(world, orgId);
+      world.config.set(orgId, { ...(world.config.get(orgId) ?? FRESH), platform: copy(platform) });
+    },
+  };
+}
+
+export function raiseConfig(world: MemoryWorld, orgId: string): void {
+  const before = world.config.get(orgId) ?? FRESH;
+  world.config.set(orgId, { ...before, version: before.version + 1 });
+}
