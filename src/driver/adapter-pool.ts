@@ -1,4 +1,4 @@
-import type { Adapter } from "../adapter/index.ts";
+import type { Adapter, AdapterRequest } from "../adapter/index.ts";
 import { Executions, type Outcome, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
@@ -36,15 +36,18 @@ export class AdapterPool {
   }
 
   /** Hands an attempt over. The same dispatch twice is one execution. */
-  send(dispatch: Dispatch, state: RunState, tale: AttemptTale): void {
+  send(dispatch: Dispatch, state: RunState, tale: AttemptTale, more: Partial<AdapterRequest> = {}): void {
     const provider = dispatch.route.provider ?? "";
-    const answer = this.#executions.start(dispatchRequest(dispatch, state, provider), {
-      stream: (deltas) => tale.stream(deltas),
-      ended(outcome) {
-        const result = reportOutcome(outcome);
-        for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
+    const answer = this.#executions.start(
+      { ...dispatchRequest(dispatch, state, provider), ...more },
+      {
+        stream: (deltas) => tale.stream(deltas),
+        ended(outcome) {
+          const result = reportOutcome(outcome);
+          for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
+        },
       },
-    });
+    );
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
     tale.callback({ status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 }, null);

@@ -21,6 +21,10 @@ const TABLES = [
   "gateway_history",
   "attempt_reports",
   "installation_secrets",
+  "agent_counters",
+  "envelope_counters",
+  "usage_records",
+  "verdict_blocks",
   "organisation_config",
   "entry_secrets",
 ];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
+import { admissionRules } from "./admission-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
@@ -36,6 +37,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     registryRules(subjectOf);
     configRules(subjectOf);
     gatewayRules(subjectOf);
+    admissionRules(subjectOf);
     replicaRules(subjectOf);
   });
 }

@@ -22,6 +22,13 @@ async function openPair(seed: number, plan: Partial<PairPlan> = {}): Promise<Pai
   return pair;
 }
 
+/** The server knows a Bridge before the Bridge has heard so; one run there and back shows that both do. */
+async function warmUp({ api, ledger }: Pair): Promise<number> {
+  await api.putWorkflow("warm", HOPELESS.source.replace("hopeless", "warm"));
+  expect(await ended(api, await api.startRun("warm", "warm"))).toMatchObject({ status: "completed" });
+  return readLedger(ledger).length;
+}
+
 async function started(api: Api, { name, source }: Sample): Promise<RunOnWire> {
   await api.putWorkflow(name, source);
   return api.startRun(name, `only ${name}`);
@@ -46,26 +53,27 @@ describe.concurrent("when one side is gone", () => {
     "a Bridge that works and is never heard is called ten times at most, and its late results change nothing",
     async () => {
       const pair = await openPair(11);
+      const warm = await warmUp(pair);
       pair.toBridge.weather = { kind: "mute" };
       pair.toServer.weather = { kind: "hole" };
       const run = await started(pair.api, HOPELESS);
       expect(await ended(pair.api, run)).toMatchObject({ status: "failed" });
-      const calls = readLedger(pair.ledger);
+      const calls = readLedger(pair.ledger).slice(warm);
       expect(calls.length).toBeGreaterThan(1);
       expect(calls.length).toBeLessThanOrEqual(LIMITS.callsPerNodeMax);
       expect(repeatedIn(calls)).toEqual([]);
-      expect(countOf(pair.toBridge.requests, DISPATCH)).toBeLessThanOrEqual(calls.length * POSTS_PER_SEND);
+      expect(countOf(pair.toBridge.requests, DISPATCH)).toBeLessThanOrEqual((warm + calls.length) * POSTS_PER_SEND);
       const before = (await pair.api.readLog(run.id)).filter(({ type }) => type !== "cost.recorded");
       pair.toBridge.weather = { kind: "fair" };
       pair.toServer.weather = { kind: "fair" };
       const areTaken = (): boolean => {
         const kept = [...readOutbox(pair.outbox).values()];
-        return kept.length === calls.length && kept.every(({ isSettled }) => isSettled);
+        return kept.length === warm + calls.length && kept.every(({ isSettled }) => isSettled);
       };
       await waitFor("the late results to be taken", () => Promise.resolve(areTaken()));
       const after = (await pair.api.readLog(run.id)).filter(({ type }) => type !== "cost.recorded");
       expect(after).toEqual(before);
-      expect(readLedger(pair.ledger)).toHaveLength(calls.length);
+      expect(readLedger(pair.ledger)).toHaveLength(warm + calls.length);
     },
     5 * MINUTES,
   );
@@ -74,13 +82,14 @@ describe.concurrent("when one side is gone", () => {
     "a Bridge that is not reached at all fails the node, and works again when it is reached",
     async () => {
       const pair = await openPair(12);
+      const warm = await warmUp(pair);
       pair.toBridge.weather = { kind: "hole" };
       const run = await started(pair.api, HOPELESS);
       expect(await ended(pair.api, run)).toMatchObject({ status: "failed" });
-      expect(readLedger(pair.ledger)).toEqual([]);
+      expect(readLedger(pair.ledger)).toHaveLength(warm);
       const posts = countOf(pair.toBridge.requests, DISPATCH);
-      expect(posts).toBeGreaterThan(1);
-      expect(posts).toBeLessThanOrEqual(LIMITS.callsPerNodeMax * POSTS_PER_SEND);
+      expect(posts).toBeGreaterThan(1 + warm);
+      expect(posts).toBeLessThanOrEqual((LIMITS.callsPerNodeMax + warm) * POSTS_PER_SEND);
       // What the network kept arrives now: each dispatch is executed once at most, and nothing of it counts.
       pair.toBridge.weather = { kind: "fair" };
       await pair.api.putWorkflow("again", HOPELESS.source.replace("hopeless", "again"));
@@ -88,7 +97,7 @@ describe.concurrent("when one side is gone", () => {
       expect(await ended(pair.api, again)).toMatchObject({ status: "completed" });
       expect(await pair.api.getRun(run.id)).toMatchObject({ status: "failed" });
       const calls = readLedger(pair.ledger);
-      expect(calls.length).toBeLessThanOrEqual(LIMITS.callsPerNodeMax + 1);
+      expect(calls.length).toBeLessThanOrEqual(warm + LIMITS.callsPerNodeMax + 1);
       expect(repeatedIn(calls)).toEqual([]);
     },
     5 * MINUTES,

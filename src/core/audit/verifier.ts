@@ -217,9 +217,10 @@ export class ExportVerifier {
 
   #takeCheckpoint({ fromSeq, toSeq, prevHash, lastHash, root }: Checkpoint): void {
     const wrong = (reason: string): Wrong => new Wrong("checkpoint", this.#seq, reason);
-    if (fromSeq !== this.#checkpointSeq + 1)
-      throw wrong(`a checkpoint from record ${this.#checkpointSeq + 1} is missing`);
-    if (toSeq > this.#seq) throw this.#missing(`its checkpoint covers records up to ${toSeq}`);
+    if (toSeq > this.#seq) throw this.#missing(`a checkpoint covers records up to ${toSeq}`);
+    if (fromSeq !== this.#checkpointSeq + 1) {
+      throw wrong(`it begins at record ${fromSeq}, and the one before it ended at ${this.#checkpointSeq}`);
+    }
     if (toSeq < this.#seq) throw wrong(`it ends at record ${toSeq} and stands after record ${this.#seq}`);
     if (prevHash !== this.#before || lastHash !== this.#hash) throw wrong("it signs another chain");
     if (root !== rootOf(this.#frontier)) throw wrong("the root of its records is another");
@@ -251,6 +252,7 @@ export class ExportVerifier {
 
   #takeThinned(thinned: Thinned): void {
     const { fromSeq, toSeq, gone } = thinned;
+    if (fromSeq > this.#seq + 1) throw this.#missing(`what follows was thinned from record ${fromSeq} on`);
     const isNext = fromSeq === this.#seq + 1 && this.#checkpointSeq === this.#seq && this.#thinned === null;
     const isInside = gone.every(([seq]) => seq >= fromSeq && seq <= toSeq);
     if (!isNext || !isInside) throw new Wrong("thinned", this.#seq, "it does not follow a closed segment");

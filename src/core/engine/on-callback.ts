@@ -38,7 +38,8 @@ function defer(turn: Turn, node: NodeState): void {
 type FinalResult = Exclude<CallbackResult, { readonly status: "deferred" }>;
 
 function finishAttempt(turn: Turn, node: NodeState, attempt: number, result: FinalResult): void {
-  const isAlways = result.status !== "completed";
+  // A gateway that could not be reached has reported nothing: what it may still say of its cost counts.
+  const isAlways = result.status !== "completed" && result.errorCode !== "gateway_unreachable";
   recordCost(turn, node, attempt, result, { isLate: false, isAlways });
   for (const warning of result.warnings ?? []) log(turn, node, warning);
   if (result.status !== "completed") return failAttempt(turn, node, result);

@@ -1,4 +1,4 @@
-import { compareCodeUnits, type JsonObject } from "../base/index.ts";
+import { compareCodeUnits, type Json, type JsonObject } from "../base/index.ts";
 import { evaluateCondition, type Path, walk } from "../expression/index.ts";
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
 import type { MatchedPolicy } from "./gate.ts";
@@ -80,7 +80,15 @@ function appliesTo(policy: Policy, target: PolicyTarget): boolean {
 function findMatches(policies: readonly Policy[], subjectOf: () => JsonObject): PolicyFindings {
   if (policies.length === 0) return NOTHING;
   const subject = subjectOf();
-  const resolve = (path: Path) => walk(subject, path.segments);
+  // Policies of one organisation ask for the same few paths, and looking a text up is quicker than walking.
+  const known = new Map<string, Json>();
+  const resolve = ({ text, segments }: Path): Json | undefined => {
+    const earlier = known.get(text);
+    if (earlier !== undefined) return earlier;
+    const value = walk(subject, segments);
+    if (value !== undefined) known.set(text, value);
+    return value;
+  };
   const matches: PolicyMatch[] = [];
   const broken: PolicyMatch[] = [];
   for (const policy of policies) {

@@ -10,13 +10,10 @@ export const RECORDED_ARGS_BYTES_MAX = 4_096;
 const LEFT_OUT_NAMES_MAX = 50;
 const RECORD_FORMAT = 1;
 
-/** Long texts no gate and no policy reads. */
-type KeptAgent = Omit<Agent, "systemPrompt" | "personalityNote" | "memoryProfile">;
 type KeptPolicy = Omit<Policy, "condition" | "instructions"> & { readonly condition: string };
 
-interface FactsRecord extends Omit<DispatchFacts, "agent" | "policies"> {
+interface FactsRecord extends Omit<DispatchFacts, "policies"> {
   readonly format: typeof RECORD_FORMAT;
-  readonly agent: KeptAgent | null;
   readonly policies: readonly KeptPolicy[];
 }
 
@@ -50,9 +47,7 @@ export function factsFromRecord(record: JsonObject, cache: ConditionCache = new 
     if (condition === null) return null;
     policies.push({ ...policy, condition, instructions: null });
   }
-  const agent =
-    kept.agent === null ? null : { ...kept.agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
-  return { ...kept, agent, policies };
+  return { ...kept, policies };
 }
 
 function readCondition(text: string, cache: ConditionCache): ParsedExpression | null {
@@ -64,12 +59,26 @@ function readCondition(text: string, cache: ConditionCache): ParsedExpression | 
   return condition;
 }
 
-function keepAgent({ systemPrompt: _s, personalityNote: _p, memoryProfile: _m, ...agent }: Agent): KeptAgent {
-  return agent;
+/** Without long texts that no gate and no policy reads. */
+function keepAgent(agent: Agent): Agent {
+  return { ...agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
 }
 
-function keepPolicy({ instructions: _i, condition, ...policy }: Policy): KeptPolicy {
-  return { ...policy, condition: condition.text };
+/** Written out because it is done for every policy of every verdict, and a rest pattern is slow. */
+function keepPolicy(policy: Policy): KeptPolicy {
+  return {
+    name: policy.name,
+    version: policy.version,
+    category: policy.category,
+    scope: policy.scope,
+    scopeId: policy.scopeId,
+    condition: policy.condition.text,
+    action: policy.action,
+    enforcement: policy.enforcement,
+    isEnabled: policy.isEnabled,
+    reason: policy.reason,
+    approvers: policy.approvers,
+  };
 }
 
 /** All args when they are small, else those that still fit in the order they came, and the names of the others. */

@@ -2,7 +2,7 @@ import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
-import { AdapterPool } from "../adapter-pool.ts";
+import { AdapterPool, type AttemptTale } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
 import {
   isElsewhere,
@@ -28,9 +28,13 @@ export class Attempts {
   readonly #note: AttemptsOptions["note"];
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
+  /** Providers whose answers may follow from elsewhere. */
+  readonly #deferring: ReadonlySet<string>;
 
   constructor({ adapters, clock, redactor, remote, note, ended }: AttemptsOptions) {
     this.#note = note;
+    const deferring = adapters.filter((adapter) => adapter.capabilities().deferred);
+    this.#deferring = new Set(deferring.map(({ provider }) => provider));
     this.#pool = new AdapterPool(adapters, clock, redactor);
     this.#remote = remote === undefined ? null : new RemoteAttempts({ ...remote, clock, note, ended });
   }
@@ -52,14 +56,18 @@ export class Attempts {
     const { nodeId, attempt, route } = dispatch;
     if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
     const { runId } = live.state;
-    this.#pool.send(dispatch, live.state, {
+    const isDeferring = this.#deferring.has(route.provider ?? "");
+    const more =
+      isDeferring && this.#remote !== null ? { externalCallbackUrl: this.#remote.externalUrl(live, dispatch) } : {};
+    const tale: AttemptTale = {
       stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
       callback: (result, outcome) => {
         const told = { type: "callback", nodeId, attempt, result } as const;
         const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
         this.#note(runId, report === undefined ? told : () => ({ told, report }));
       },
-    });
+    };
+    this.#pool.send(dispatch, live.state, tale, more);
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {

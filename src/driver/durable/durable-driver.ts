@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { CallbackBody } from "../../bridge/index.ts";
-import { type Dispatch, type Effect, replay, type StreamInput, type Timer } from "../../core/engine/index.ts";
+import { type Dispatch, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
@@ -14,6 +14,7 @@ import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
 import { parkRun } from "./parking.ts";
+import { stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
 import {
   type AttemptAddress,
@@ -177,14 +178,8 @@ export class DurableDriver implements Runtime {
     return { run: outcome.live.run, state: outcome.live.state };
   }
 
-  async stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined> {
-    const [loaded] = await this.#options.store.loadRuns([runId]);
-    if (loaded === undefined || loaded.run.orgId !== orgId) return undefined;
-    const plan = await this.#plans.get(orgId, loaded.run.definitionHash);
-    if (plan === undefined) return undefined;
-    if (eventId < 1 || eventId > loaded.run.lastEventId) return null;
-    const events = loaded.events.filter((event) => event.eventId <= eventId);
-    return { run: loaded.run, state: replay(plan, runId, events) };
+  stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined> {
+    return stateAt(this.#options.store, this.#plans, { orgId, runId, eventId });
   }
 
   planOf(orgId: string, definitionHash: string): Promise<Plan | undefined> {

@@ -73,11 +73,8 @@ export class RemoteAttempts {
 
   send(live: LiveRun, dispatch: Dispatch): void {
     const { state, run } = live;
-    const { route, nodeId, attempt, dispatchId, timeoutMs, effects } = dispatch;
-    const { tickets, publicUrl, clock } = this.#options;
-    const base = publicUrl();
-    const expiresAt = clock.now() + Math.min(timeoutMs ?? TICKET_MS_MAX, TICKET_MS_MAX);
-    const ticket = tickets.write({ orgId: run.orgId, runId: run.runId, nodeId, attempt, expiresAt });
+    const { route, nodeId, attempt, dispatchId, effects } = dispatch;
+    const base = this.#options.publicUrl();
     this.#dispatcher.send({
       orgId: run.orgId,
       gatewayId: route.gatewayId ?? "",
@@ -91,10 +88,18 @@ export class RemoteAttempts {
         ...dispatchRequest(dispatch, state, route.provider ?? ""),
         callbackUrl: `${base}${CALLBACK_PATH}`,
         streamUrl: `${base}${STREAM_PATH}`,
-        externalCallbackUrl: `${base}/api/v1/callbacks/${ticket}`,
+        externalCallbackUrl: this.externalUrl(live, dispatch),
         traceparent: `00-${run.traceId}-${spanIdOf(dispatchId)}-01`,
       },
     });
+  }
+
+  /** Where a service outside may report on the attempt, once, while it lasts. */
+  externalUrl({ run }: LiveRun, { nodeId, attempt, timeoutMs }: Dispatch): string {
+    const { tickets, publicUrl, clock } = this.#options;
+    const expiresAt = clock.now() + Math.min(timeoutMs ?? TICKET_MS_MAX, TICKET_MS_MAX);
+    const ticket = tickets.write({ orgId: run.orgId, runId: run.runId, nodeId, attempt, expiresAt });
+    return `${publicUrl()}/api/v1/callbacks/${ticket}`;
   }
 
   cancel({ state, run }: LiveRun, nodeId: string, attempt: number, dispatchId: string): void {

@@ -108,16 +108,21 @@ export class Pair {
 
   async startBridge(): Promise<void> {
     const { data, script } = this.#ground.settings;
-    this.#bridge = await onFreePort((port) =>
-      startProgram(
-        [
-          ...["bridge", "--json", "--id", BRIDGE_ID, "--adapters", "scripted", "--script", script],
-          ...["--ledger", this.ledger, "--data", data, "--server", this.toServer.url, "--token", KEY],
-          ...["--port", String(port), "--public-url", this.toBridge.url],
-        ],
+    this.#bridge = await onFreePort((port) => {
+      const settings = {
+        port: String(port),
+        id: BRIDGE_ID,
+        server: this.toServer.url,
+        token: KEY,
+        "public-url": this.toBridge.url,
+        adapters: "scripted",
+        script,
+        ledger: this.ledger,
         data,
-      ),
-    );
+      };
+      const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+      return startProgram(["bridge", "--json", ...flags], data);
+    });
   }
 
   async killServer(index = 0): Promise<void> {

@@ -45,7 +45,8 @@ export class Proxy {
   private constructor(options: ProxyOptions) {
     this.#options = options;
     this.#server = createServer((client) => {
-      new Line(this, this.#own(client));
+      const line = new Line(this, this.#own(client));
+      line.listen();
     });
   }
 
@@ -122,8 +123,11 @@ class Line {
   constructor(proxy: Proxy, client: Socket) {
     this.#proxy = proxy;
     this.#client = client;
-    client.on("data", (chunk: Buffer) => this.#read(chunk));
-    client.once("close", () => this.#upstream?.destroy());
+  }
+
+  listen(): void {
+    this.#client.on("data", (chunk: Buffer) => this.#read(chunk));
+    this.#client.once("close", () => this.#upstream?.destroy());
   }
 
   #read(chunk: Buffer): void {

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { JsonObject } from "../core/base/index.ts";
+import { CONTEXT_CLASSES } from "../core/definition/index.ts";
+import {
+  type Agent,
+  AGENT_STATUSES,
+  DEFAULT_AGENT_ID,
+  EXECUTION_TARGETS,
+  LIFECYCLES,
+  mayBecome,
+  PHASES,
+  RUNGS,
+} from "../core/governance/index.ts";
+import type { Entry } from "../store/index.ts";
+import { epochMsOf, instant, microsOf, name, names, spec, text, usd, whole } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+const HOURS_MAX = 1_000_000;
+const WINDOW_SECONDS_MAX = 30 * 86_400;
+
+export const agentSpec = spec({
+  trust_level: whole(1, 10).default(1),
+  execution_target: z.enum(EXECUTION_TARGETS).default("edge"),
+  may_read: z
+    .array(z.enum(CONTEXT_CLASSES))
+    .max(CONTEXT_CLASSES.length)
+    .default(["trusted", "internal", "external"])
+    .describe("Classes of context it may read"),
+  max_age_hours: z.number().gt(0).max(HOURS_MAX).nullish().describe("How old what it reads may be"),
+  personality_note: text.nullish(),
+  memory_profile: name.nullish(),
+  autonomy: z.enum(RUNGS).default("supervised"),
+  status: z.enum(AGENT_STATUSES).default("idle"),
+  lifecycle: z.enum(LIFECYCLES).default("active"),
+  phase: z.enum(PHASES).default("none"),
+  max_concurrent: whole(1, 100_000).default(10).describe("Attempts open at a time"),
+  rate_limit: spec({ count: whole(1, 1_000_000), per_seconds: z.number().gt(0).max(WINDOW_SECONDS_MAX) }).nullish(),
+  budget_monthly_usd: usd.nullish(),
+  skills: names.default([]),
+  capabilities: names.default([]),
+  model: name.nullish(),
+  provider: name.nullish(),
+  system_prompt: text.nullish(),
+  identity: spec({ expires_at: instant.nullish(), revoked: z.boolean().default(false) }).nullish(),
+  data_classes: names.default([]),
+  financial_threshold_usd: usd.nullish(),
+});
+
+type AgentBody = z.output<typeof agentSpec>;
+
+/** Beside what was written, when the present phase began. */
+const PHASE_SINCE = "phase_since";
+
+export function agentOf({ id, body, updatedAt }: Entry): Agent {
+  const { [PHASE_SINCE]: since, ...written } = body;
+  return toAgent(id, agentSpec.parse(written), typeof since === "number" ? since : updatedAt);
+}
+
+function toAgent(id: string, body: AgentBody, phaseSince: number): Agent {
+  const { rate_limit: rate, identity } = body;
+  return {
+    id,
+    trustLevel: body.trust_level,
+    executionTarget: body.execution_target,
+    mayRead: body.may_read,
+    maxAgeHours: body.max_age_hours ?? null,
+    personalityNote: body.personality_note ?? null,
+    memoryProfile: body.memory_profile ?? null,
+    autonomy: body.autonomy,
+    status: body.status,
+    lifecycle: body.lifecycle,
+    phase: body.phase,
+    phaseSince,
+    maxConcurrent: body.max_concurrent,
+    rateLimit: rate === undefined ? null : { count: rate.count, perSeconds: rate.per_seconds },
+    budgetMonthlyMicros: microsOrNull(body.budget_monthly_usd),
+    skills: body.skills,
+    capabilities: body.capabilities,
+    model: body.model ?? null,
+    provider: body.provider ?? null,
+    systemPrompt: body.system_prompt ?? null,
+    identity: identity === undefined ? null : identityOf(identity),
+    dataClasses: body.data_classes,
+    financialThresholdMicros: microsOrNull(body.financial_threshold_usd),
+  };
+}
+
+function identityOf(identity: NonNullable<AgentBody["identity"]>): Agent["identity"] {
+  const { expires_at: expiresAt, revoked } = identity;
+  return { expiresAt: expiresAt === undefined ? null : epochMsOf(expiresAt), isRevoked: revoked };
+}
+
+function microsOrNull(amount: number | undefined): number | null {
+  return amount === undefined ? null : microsOf(amount);
+}
+
+const DEFAULT_AGENT_SPEC = agentSpec.parse({ trust_level: 5, max_concurrent: 50 });
+
+/** The agent every organisation has until it says otherwise. */
+export const DEFAULT_AGENT: Agent = toAgent(DEFAULT_AGENT_ID, DEFAULT_AGENT_SPEC, 0);
+export const DEFAULT_AGENT_BODY: JsonObject = { ...DEFAULT_AGENT_SPEC, [PHASE_SINCE]: 0 };
+
+/** As it is kept: the phase began now unless it was this one already. */
+export function settleAgent(body: JsonObject, before: JsonObject | undefined, at: number): JsonObject {
+  const isSamePhase = before !== undefined && before["phase"] === body["phase"];
+  return { ...body, [PHASE_SINCE]: (isSamePhase ? before[PHASE_SINCE] : undefined) ?? at };
+}
+
+export function withoutPhaseSince({ [PHASE_SINCE]: _since, ...written }: JsonObject): JsonObject {
+  return written;
+}
+
+export function agentChangeProblems(
+  id: string,
+  body: JsonObject,
+  before: JsonObject | undefined,
+): readonly SpecProblem[] {
+  if (before === undefined) return [];
+  const { lifecycle: from } = agentSpec.parse(withoutPhaseSince(before));
+  const { lifecycle: to } = agentSpec.parse(body);
+  if (mayBecome(from, to)) return [];
+  const message = `"${id}" is archived, which is final: it cannot become ${to}.`;
+  return [specProblem("conflicting_fields", ["lifecycle"], message, { hint: "Register another agent." })];
+}

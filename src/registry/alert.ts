@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { getOwn, type JsonObject } from "../core/base/index.ts";
+import { name, names, spec } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+const THRESHOLD_MAX = 1_000_000_000;
+
+export const alertSpec = spec({
+  on: z.enum(["budget", "failure_rate", "approval_age", "gateway_down"]),
+  threshold: z
+    .number()
+    .min(0)
+    .max(THRESHOLD_MAX)
+    .nullish()
+    .describe("budget, failure_rate: a share; approval_age, gateway_down: seconds"),
+  to: z
+    .union([name, names.min(1)], { error: "must be a name or a list of names" })
+    .describe("Who is told: names of webhooks, or role:name, team:name, user:name"),
+});
+
+export function alertProblems(written: JsonObject): readonly SpecProblem[] {
+  const [on, threshold] = [getOwn(written, "on"), getOwn(written, "threshold") ?? null];
+  if (threshold === null && on !== "gateway_down") {
+    const message = `An alert needs "threshold".`;
+    return [specProblem("missing_field", ["threshold"], message, { hint: `Add "threshold".` })];
+  }
+  if (on === "failure_rate" && typeof threshold === "number" && threshold > 1) {
+    const message = `"threshold" of failure_rate is a share, so that it is at most 1, but it is ${threshold}.`;
+    return [specProblem("bad_number", ["threshold"], message, { hint: "Write 0.2 for one in five." })];
+  }
+  return [];
+}
+
+/** As it is kept: always a list. */
+export function alertBodyOf(written: JsonObject): JsonObject {
+  const { to = [] } = written;
+  return { ...written, to: typeof to === "string" ? [to] : to };
+}

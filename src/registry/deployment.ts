@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { JsonObject } from "../core/base/index.ts";
+import type { Deployment } from "../core/governance/index.ts";
+import type { Entry } from "../store/index.ts";
+import { name, spec, whole, workflowName } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+export const deploymentSpec = spec({
+  workflow: workflowName.nullish(),
+  agent: name.nullish(),
+  version: whole(1).nullish().describe("Of the workflow; the newest otherwise"),
+  gateway: name,
+  role_bindings: z.record(name, name).default({}),
+  environment: name.nullish(),
+  active: z.boolean().default(true),
+});
+
+export function deploymentProblems(written: JsonObject): readonly SpecProblem[] {
+  const has = (key: string): boolean => Object.hasOwn(written, key) && written[key] !== null;
+  if (has("workflow") && has("agent")) {
+    const message = `A deployment is of a "workflow" or of an "agent", not of both.`;
+    return [specProblem("conflicting_fields", ["agent"], message, { isAtKey: true, hint: "Write two deployments." })];
+  }
+  if (!has("workflow") && !has("agent")) {
+    const message = `A deployment needs "workflow" or "agent".`;
+    return [specProblem("missing_field", ["workflow"], message, { hint: "Say what is deployed." })];
+  }
+  if (!has("version") || has("workflow")) return [];
+  const message = `"version" is a version of a workflow, and says nothing about an agent.`;
+  return [specProblem("conflicting_fields", ["version"], message, { isAtKey: true, hint: "Remove it." })];
+}
+
+export function deploymentOf({ id, body }: Entry): Deployment {
+  const written = deploymentSpec.parse(body);
+  return {
+    id,
+    workflow: written.workflow ?? null,
+    agent: written.agent ?? null,
+    version: written.version ?? null,
+    gateway: written.gateway,
+    roleBindings: written.role_bindings,
+    environment: written.environment ?? null,
+    isActive: written.active,
+  };
+}

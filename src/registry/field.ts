@@ -1,0 +1,117 @@
+import { z } from "zod";
+import type { Json, JsonObject, ProblemCode } from "../core/base/index.ts";
+
+/** What a check of our own tells besides its message. */
+export interface FieldFlaw {
+  readonly code: ProblemCode;
+  readonly hint?: string;
+}
+
+export function isField(params: Readonly<Record<string, unknown>>): params is Readonly<FieldFlaw & Record<string, unknown>> {
+  return typeof params["code"] === "string";
+}
+
+/** `must be …`, told under a code of its own. */
+export function checked<S extends z.ZodType<string | number>>(
+  schema: S,
+  fits: (value: z.output<S>) => boolean,
+  error: string,
+  { code, hint }: FieldFlaw,
+): S {
+  return schema.refine(fits, { error, params: { code, ...(hint === undefined ? {} : { hint }) } });
+}
+
+const NAME_LENGTH_MAX = 256;
+const TEXT_LENGTH_MAX = 65_536;
+const NAMES_MAX = 1_000;
+
+/** A name somebody gave: an agent, a role, a model. Neither blank nor with signs that do not show. */
+export const name = checked(
+  z.string(),
+  (text) => text.trim() !== "" && text.length <= NAME_LENGTH_MAX && !/\p{Cc}/u.test(text),
+  `must be a name of 1 to ${NAME_LENGTH_MAX} printable characters`,
+  { code: "bad_name" },
+);
+export const names = z.array(name).max(NAMES_MAX);
+export const text = z.string().max(TEXT_LENGTH_MAX);
+
+/** Own name of a workflow. */
+export const workflowName = checked(
+  z.string(),
+  (word) => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(word) && word.length <= 64,
+  "must be the name of a workflow: kebab-case, at most 64 characters",
+  { code: "bad_name" },
+);
+
+const USD_MAX = 1_000_000_000;
+const MICROS_PER_USD = 1_000_000;
+
+export function microsOf(usd: number): number {
+  return Math.round(usd * MICROS_PER_USD);
+}
+
+/** US dollars as people write them; a micro-dollar is the smallest amount there is. */
+export const usd = checked(
+  z.number().min(0).max(USD_MAX),
+  (amount) => microsOf(amount) / MICROS_PER_USD === amount,
+  "must have at most six decimals",
+  { code: "bad_number", hint: "A millionth of a dollar is the smallest amount." },
+).describe("US dollars, at most six decimals");
+
+const WHOLE_MAX = 2_147_483_647;
+
+export function whole(min: number, max: number = WHOLE_MAX) {
+  return z.number().int().min(min).max(max);
+}
+
+const instantForms = [z.iso.datetime({ offset: true }), z.iso.datetime({ local: true }), z.iso.date()];
+
+/** A moment as ISO 8601: UTC when it names no zone, midnight when it names no time. */
+export const instant = checked(
+  z.string(),
+  (moment) => instantForms.some((form) => form.safeParse(moment).success),
+  "must be a moment such as 2031-05-04T10:00:00Z",
+  { code: "wrong_type" },
+).describe("ISO 8601");
+
+export function epochMsOf(moment: string): number {
+  const isZoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(moment) || !moment.includes("T");
+  return Date.parse(isZoned ? moment : `${moment}Z`);
+}
+
+export const webUrl = checked(
+  z.string().max(2_000),
+  (written) => /^https?:\/\//i.test(written) && URL.canParse(written),
+  "must be an http or https address",
+  { code: "wrong_type", hint: "Write it out: https://example.com/path." },
+);
+
+const SECRET_LENGTH_MAX = 500;
+
+/** Given once and never shown. */
+export const secret = checked(
+  z.string().min(8).max(SECRET_LENGTH_MAX),
+  (value) => /^[\x20-\x7e]*$/.test(value),
+  "must be printable ASCII",
+  { code: "wrong_type" },
+);
+
+export const anyJson: z.ZodType<Json> = z.custom<Json>();
+export const anyMap = z.record(z.string(), anyJson);
+
+/** A closed map; what is null counts as not written. */
+export function spec<S extends z.ZodRawShape>(shape: S) {
+  return z.strictObject(shape).transform(withoutNulls);
+}
+
+type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
+
+function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
+  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(members) as WithoutNulls<T>;
+}
+
+/** What a schema made of a spec is plain data. */
+export function asBody(value: object): JsonObject {
+  return value as JsonObject;
+}

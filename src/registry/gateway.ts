@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { JsonObject } from "../core/base/index.ts";
+import { name, names, secret, spec, webUrl, whole } from "./field.ts";
+
+export const gatewaySpec = spec({
+  name: name.nullish().describe("What people see instead of the id"),
+  url: webUrl.nullish().describe("Where its Bridge listens"),
+  environment: name.nullish(),
+  default: z.boolean().default(false),
+  min_trust_level: whole(1, 10).default(1),
+  capabilities: names.default([]),
+  providers: names.default([]),
+  default_provider: name.nullish().describe("Runs what names no provider"),
+  dispatch_token: secret.nullish().describe("Write-only: sent with every dispatch"),
+  callback_token: secret.nullish().describe("Write-only: what callbacks must carry"),
+});
+
+/** As it is kept, in the words of whoever routes by it. */
+export interface GatewayBody {
+  readonly name: string | null;
+  readonly environment: string | null;
+  readonly url: string;
+  readonly isDefault: boolean;
+  readonly minTrustLevel: number;
+  readonly capabilities: readonly string[];
+  readonly providers: readonly string[];
+  readonly defaultProvider: string | null;
+}
+
+export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBody {
+  return {
+    name: written.name ?? null,
+    environment: written.environment ?? null,
+    url: (written.url ?? "").replace(/\/+$/, ""),
+    isDefault: written.default,
+    minTrustLevel: written.min_trust_level,
+    capabilities: written.capabilities,
+    providers: written.providers,
+    defaultProvider: written.default_provider ?? null,
+  };
+}
+
+/** What was kept, as a manifest would say it. */
+export function gatewaySpecOf(body: JsonObject): JsonObject {
+  const { name: label, environment, url, isDefault, minTrustLevel, capabilities, providers, defaultProvider } = {
+    ...gatewayBodyOf(gatewaySpec.parse({})),
+    ...(body as Partial<GatewayBody>),
+  };
+  return {
+    ...(label === null ? {} : { name: label }),
+    ...(url === "" ? {} : { url }),
+    ...(environment === null ? {} : { environment }),
+    default: isDefault,
+    min_trust_level: minTrustLevel,
+    capabilities,
+    providers,
+    ...(defaultProvider === null ? {} : { default_provider: defaultProvider }),
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, required, sameJson } from "../core/base/index.ts";
+import { type Lens, parseLens } from "../core/definition/index.ts";
+import type { Entry } from "../store/index.ts";
+import { anyMap } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+/** The reader of lenses knows what stands in them; this only describes it. */
+export const lensSpec = z.object({
+  versions: z
+    .array(anyMap)
+    .describe(
+      "Oldest first: id, template_body, input_contract, output_contract, required_tools, required_tier, role_tag",
+    ),
+});
+
+export function lensProblems(name: string, written: Json): readonly SpecProblem[] {
+  const parsed = parseLens(name, written);
+  if (parsed.ok) return [];
+  return parsed.failure.map(({ path, code, message, hint }) =>
+    specProblem(code as SpecProblem["code"], path, message, { isAtKey: code === "unknown_key", hint }),
+  );
+}
+
+export function lensOf({ id, body }: Entry): Lens {
+  const parsed = parseLens(id, body);
+  return required(parsed.ok ? parsed.value : undefined, "a kept lens was read before");
+}
+
+/** Runs name the versions they used: a version that was saved once says the same for ever. */
+export function lensChangeProblems(body: JsonObject, before: JsonObject | undefined): readonly SpecProblem[] {
+  const kept = new Map((before === undefined ? [] : versionsOf(before)).map((version) => [version["id"], version]));
+  return versionsOf(body).flatMap((version, index) => {
+    const old = kept.get(version["id"]);
+    if (old === undefined || sameJson(old, version)) return [];
+    const message = `Version "${String(version["id"])}" exists already and says something else.`;
+    const hint = "Versions never change: give the new text an id of its own, and leave the old version as it is.";
+    return [specProblem("conflicting_fields", ["versions", index], message, { hint })];
+  });
+}
+
+function versionsOf(body: JsonObject): readonly JsonObject[] {
+  const versions = getOwn(body, "versions");
+  return isJsonArray(versions) ? versions.filter(isJsonObject) : [];
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { getOwn, type JsonObject } from "../core/base/index.ts";
+import { parseCron } from "./cron.ts";
+import { anyMap, checked, spec, whole, workflowName } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+const YEAR_SECONDS = 366 * 86_400;
+
+export const scheduleSpec = spec({
+  workflow: workflowName,
+  cron: z.string().nullish().describe("Minute, hour, day of the month, month, day of the week"),
+  every_seconds: whole(1, YEAR_SECONDS).nullish(),
+  timezone: checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" }).default(
+    "UTC",
+  ),
+  args: anyMap.default({}),
+  overlap: z.enum(["skip", "queue", "allow"]).default("skip").describe("When the run before is still going on"),
+  missed: z.enum(["skip", "run_once", "backfill"]).default("skip").describe("When a slot passed while nobody looked"),
+  enabled: z.boolean().default(true),
+});
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+export function scheduleProblems(written: JsonObject): readonly SpecProblem[] {
+  const [cron, every] = [getOwn(written, "cron") ?? null, getOwn(written, "every_seconds") ?? null];
+  if (cron !== null && every !== null) {
+    const message = `A schedule has either "cron" or "every_seconds".`;
+    return [specProblem("conflicting_fields", ["every_seconds"], message, { isAtKey: true, hint: "Keep one of them." })];
+  }
+  if (cron === null && every === null) {
+    const message = `A schedule needs "cron" or "every_seconds".`;
+    return [specProblem("missing_field", ["cron"], message, { hint: `Add "cron", such as "0 9 * * mon-fri".` })];
+  }
+  if (typeof cron !== "string") return [];
+  const parsed = parseCron(cron);
+  if (parsed.ok) return [];
+  const hint = `Write minute, hour, day of the month, month, day of the week: "0 9 * * mon-fri".`;
+  return [specProblem("bad_expression", ["cron"], `"cron" cannot be read: ${parsed.failure}.`, { hint })];
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { AUDIT_TYPES } from "../core/audit/index.ts";
+import { getOwn, isJsonArray, type JsonObject } from "../core/base/index.ts";
+import { EVENT_TYPES } from "../core/event/index.ts";
+import { name, secret, spec, webUrl } from "./field.ts";
+import { didYouMean, nameOf, shown, specProblem, type SpecProblem } from "./spec-problem.ts";
+
+const EVENTS_MAX = 100;
+
+/** What can be told to somebody outside: whatever runs log, and whatever is audited. */
+const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...AUDIT_TYPES]);
+const FAMILIES: ReadonlySet<string> = new Set(["*", ...[...KNOWN].map((type) => `${type.split(".")[0] ?? ""}.*`)]);
+
+export const webhookSpec = spec({
+  url: webUrl,
+  events: z.array(name).min(1).max(EVENTS_MAX).describe("Types of events: run.completed, run.* for all of runs, or *"),
+  secret: secret.nullish().describe("Write-only: signs what is sent"),
+  enabled: z.boolean().default(true),
+});
+
+export function webhookProblems(written: JsonObject): readonly SpecProblem[] {
+  const events = getOwn(written, "events");
+  if (!isJsonArray(events)) return [];
+  return events.flatMap((event, index) => {
+    if (typeof event !== "string" || KNOWN.has(event) || FAMILIES.has(event)) return [];
+    const at = ["events", index];
+    const hint = didYouMean(event, [...KNOWN, ...FAMILIES]) ?? "Write a type such as run.completed, run.* or *.";
+    return [specProblem("bad_enum", at, `${nameOf(at)} must be a type of event, but it is ${shown(event)}.`, { hint })];
+  });
+}

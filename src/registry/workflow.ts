@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { getOwn, type JsonObject } from "../core/base/index.ts";
+import { EMPTY_CATALOG } from "../core/definition/index.ts";
+import { POSTURES } from "../core/governance/index.ts";
+import { checkSource, missingForRun } from "../core/plan/index.ts";
+import { WORKFLOW_STATUSES } from "../store/index.ts";
+import { spec } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+export const workflowSpec = spec({
+  source: z.string().describe("The text of the workflow"),
+  status: z.enum(WORKFLOW_STATUSES).nullish().describe("Left as it is when absent"),
+  posture: z.enum(POSTURES).nullish().describe("How far it may go by itself; left as it is when absent"),
+  exposed: z.boolean().nullish().describe("Over MCP; left as it is when absent"),
+});
+
+/** A problem inside the text of a workflow stands at a line of that text. */
+export interface SourceProblem extends SpecProblem {
+  readonly inSource: { readonly line: number; readonly column: number };
+}
+
+export function workflowProblems(name: string, written: JsonObject): readonly (SpecProblem | SourceProblem)[] {
+  const source = getOwn(written, "source");
+  if (typeof source !== "string") return [];
+  const { definition, problems } = checkSource(source, EMPTY_CATALOG);
+  if (definition === null) {
+    return problems.map(({ code, message, path, line, column, hint }): SourceProblem => {
+      const place = path === "" ? `line ${line}` : `${path}, line ${line}`;
+      const said = specProblem(code as SpecProblem["code"], ["source"], `In the source, ${place}: ${message}`, { hint });
+      return { ...said, inSource: { line, column } };
+    });
+  }
+  const missing = missingForRun(definition, EMPTY_CATALOG).map((what) =>
+    specProblem("unknown_step", ["source"], `The definition needs ${what}, which this server cannot provide yet.`, {
+      hint: "Write the step out in the definition itself.",
+    }),
+  );
+  if (definition.name === name) return missing;
+  const message = `The manifest is called "${name}", but its source "${definition.name}".`;
+  return [specProblem("bad_name", ["source"], message, { hint: "Give both the same name." }), ...missing];
+}

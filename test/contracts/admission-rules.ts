@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import type { LedgerChange, RunCommit, SlotChange, StoredVerdict, UsageRecord } from "../../src/store/index.ts";
+import { creation, logFrom, share } from "./shares.ts";
+import type { SubjectOf } from "./store-contract.ts";
+
+const slot = (delta: number, parts: Partial<SlotChange> = {}): SlotChange => ({
+  agentId: "analyst",
+  delta,
+  maxOpen: delta > 0 ? 3 : null,
+  hits: [],
+  rate: null,
+  ...parts,
+});
+
+const money = (reserved: number, spent: number, parts: Partial<LedgerChange> = {}): LedgerChange => ({
+  envelopeId: "monthly",
+  periodStart: 1_000,
+  reserved,
+  spent,
+  ceiling: reserved > 0 ? 100 : null,
+  ...parts,
+});
+
+const usage = (at: number, parts: Partial<UsageRecord> = {}): UsageRecord => ({
+  nodeId: "a",
+  attempt: 1,
+  agentId: "analyst",
+  model: "m",
+  gatewayId: "local",
+  inputTokens: 1,
+  outputTokens: 2,
+  thinkingTokens: 3,
+  cachedTokens: 4,
+  costMicros: 5,
+  priceId: null,
+  at,
+  ...parts,
+});
+
+const verdict = (verdictId: string, at = 1): StoredVerdict => ({
+  verdictId,
+  nodeId: "a",
+  attempt: 1,
+  at,
+  disposition: "allow",
+  gate: null,
+  code: null,
+  body: { trail: [], text: "\u0000 \u2028 '" },
+});
+
+/** Limits hold on what is committed, whoever else commits at the same moment. */
+export function admissionRules(subjectOf: SubjectOf): void {
+  const make = (id: string, parts: Partial<RunCommit>): RunCommit => creation(id, {}, parts);
+  const counters = async () => subjectOf().store.readCounters("org_1", 0);
+
+  describe("slots", () => {
+    it("are taken up to the limit, by one batch or by several", async () => {
+      const { store } = subjectOf();
+      const three = ["run_1", "run_2", "run_3"].map((id) => make(id, { slots: [slot(1)] }));
+      expect((await store.commit(three)).isOverLimit).toBe(false);
+      expect(await store.commit([make("run_4", { slots: [slot(1)] })])).toMatchObject({ isOverLimit: true });
+      expect(await store.getRun("org_1", "run_4")).toBeUndefined();
+      expect((await counters()).agents).toEqual([{ agentId: "analyst", open: 3, hits: [] }]);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { slots: [slot(-1)] })]);
+      expect((await store.commit([make("run_4", { slots: [slot(1)] })])).isOverLimit).toBe(false);
+    });
+
+    it("that one batch frees and takes are the same slots", async () => {
+      const { store } = subjectOf();
+      await store.commit(["run_1", "run_2", "run_3"].map((id) => make(id, { slots: [slot(1)] })));
+      const both = [share("run_1", 1, logFrom(2, 1), { slots: [slot(-1)] }), make("run_4", { slots: [slot(1)] })];
+      expect((await store.commit(both)).isOverLimit).toBe(false);
+      expect((await counters()).agents[0]?.open).toBe(3);
+    });
+
+    it("of a run that another has advanced are not counted", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { slots: [slot(1)] })]);
+      const late = share("run_1", 7, logFrom(2, 1), { slots: [slot(1)] });
+      expect((await store.commit([late, make("run_2", { slots: [slot(1)] })])).conflicts).toEqual(["run_1"]);
+      expect((await counters()).agents[0]?.open).toBe(2);
+    });
+
+    it("hold against a rival that commits at the same moment", async () => {
+      const { store, rival } = subjectOf();
+      const tries = Array.from({ length: 20 }, (_, index) => index);
+      const outcomes = await Promise.all(
+        tries.map((index) => (index % 2 === 0 ? store : rival).commit([make(`run_${index}`, { slots: [slot(1)] })])),
+      );
+      expect(outcomes.filter(({ isOverLimit }) => !isOverLimit)).toHaveLength(3);
+      expect((await counters()).agents[0]?.open).toBe(3);
+    });
+
+    it("are counted again from the attempts that are open", async () => {
+      const { store } = subjectOf();
+      const opened = [
+        { nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst", reserved: [] },
+      ];
+      await store.commit([make("run_1", { opened, slots: [slot(3)] })]);
+      expect(await store.recount()).toHaveLength(1);
+      expect((await counters()).agents[0]?.open).toBe(1);
+      expect(await store.recount()).toEqual([]);
+    });
+  });
+
+  describe("a window", () => {
+    const hit = (at: number, count = 2): SlotChange =>
+      slot(1, { maxOpen: 100, hits: [at], rate: { count, windowMs: 1_000 } });
+
+    it("lets so many in, and the next when the oldest has left it", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { slots: [hit(1_000)] }), make("run_2", { slots: [hit(1_500)] })]);
+      expect((await store.commit([make("run_3", { slots: [hit(1_999)] })])).isOverLimit).toBe(true);
+      expect((await store.commit([make("run_3", { slots: [hit(2_000)] })])).isOverLimit).toBe(false);
+      expect((await counters()).agents[0]?.hits).toEqual([1_500, 2_000]);
+    });
+
+    it("is left alone by what only gives back", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { slots: [hit(1_000)] })]);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { slots: [slot(-1)] })]);
+      expect((await counters()).agents[0]).toEqual({ agentId: "analyst", open: 0, hits: [1_000] });
+    });
+  });
+
+  describe("an envelope", () => {
+    it("takes reservations up to its ceiling, and spending beyond it", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { ledger: [money(60, 0)] })]);
+      expect((await store.commit([make("run_2", { ledger: [money(41, 0)] })])).isOverLimit).toBe(true);
+      expect((await store.commit([make("run_2", { ledger: [money(40, 0)] })])).isOverLimit).toBe(false);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { ledger: [money(-60, 90)] })]);
+      expect((await counters()).envelopes).toEqual([
+        { envelopeId: "monthly", periodStart: 1_000, spent: 90, reserved: 40 },
+      ]);
+      expect((await store.commit([make("run_3", { ledger: [money(1, 0)] })])).isOverLimit).toBe(true);
+    });
+
+    it("is another one in every period and organisation", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { ledger: [money(100, 0), money(100, 0, { periodStart: 2_000 })] })]);
+      await store.commit([{ ...make("run_2", { ledger: [money(100, 0)] }), orgId: "org_2" }]);
+      expect((await store.readCounters("org_1", 1_500)).envelopes).toHaveLength(1);
+      expect((await store.readCounters("org_2", 0)).envelopes).toHaveLength(1);
+    });
+
+    it("first used by two at once is one", async () => {
+      const { store, rival } = subjectOf();
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          (index % 2 === 0 ? store : rival).commit([make(`run_${index}`, { ledger: [money(20, 0)] })]),
+        ),
+      );
+      expect(outcomes.filter(({ isOverLimit }) => !isOverLimit)).toHaveLength(5);
+      expect((await counters()).envelopes[0]?.reserved).toBe(100);
+    });
+  });
+
+  describe("verdicts and usage", () => {
+    it("are kept with the commit, verdicts in their order", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { verdicts: [verdict("v1", 1), verdict("v2", 1)] })]);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { verdicts: [verdict("v3", 2)] })]);
+      expect(await store.verdictsOf("org_1", "run_1")).toEqual([verdict("v1"), verdict("v2"), verdict("v3", 2)]);
+      expect(await store.verdictsOf("org_2", "run_1")).toEqual([]);
+      const newest = await store.listVerdicts("org_1", 1, 2);
+      expect(newest.map(({ verdictId, runId }) => `${runId} ${verdictId}`)).toEqual(["run_1 v3", "run_1 v2"]);
+    });
+
+    it("are not kept when the commit is refused", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", {})]);
+      await store.commit([share("run_1", 9, logFrom(2, 1), { verdicts: [verdict("v1")], usage: [usage(1)] })]);
+      expect(await store.verdictsOf("org_1", "run_1")).toEqual([]);
+      expect(await store.usage("org_1", { bucket: "day", by: null, since: 0, until: 10 })).toEqual([]);
+    });
+
+    it("add up by bucket and by whatever is asked for", async () => {
+      const { store } = subjectOf();
+      const sunday = Date.UTC(2026, 10, 15);
+      const records = [usage(sunday), usage(sunday + 3_600_000, { model: null }), usage(sunday - 1, { agentId: "b" })];
+      await store.commit([make("run_1", { usage: records, workflow: "triage" })]);
+      const by = (bucket: "hour" | "day" | "week" | "month", group: "agent" | "model" | "workflow" | null) =>
+        store.usage("org_1", { bucket, by: group, since: 0, until: sunday + 86_400_000 });
+      expect((await by("hour", null)).map(({ bucketStart }) => bucketStart - sunday)).toEqual([
+        -3_600_000, 0, 3_600_000,
+      ]);
+      expect((await by("week", null)).map(({ bucketStart, count }) => [bucketStart - sunday, count])).toEqual([
+        [-7 * 86_400_000, 1],
+        [0, 2],
+      ]);
+      expect((await by("month", "agent")).map(({ group, costMicros }) => [group, costMicros])).toEqual([
+        ["analyst", 10],
+        ["b", 5],
+      ]);
+      expect((await by("day", "model")).map(({ group, count }) => [group, count])).toEqual([
+        ["m", 1],
+        [null, 1],
+        ["m", 1],
+      ]);
+      expect(await by("month", "workflow")).toMatchObject([{ group: "triage", inputTokens: 3, cachedTokens: 12 }]);
+    });
+  });
+
+  it("finds the nodes that wait at a gate, the longest wait first", async () => {
+    const { store } = subjectOf();
+    const queue = (nodeId: string, limitedSince: number) => ({
+      timer: { kind: "queue", nodeId, limitedSince } as const,
+      dueAt: limitedSince + 600,
+    });
+    await store.commit([make("run_1", { timersSet: [queue("b", 20), queue("a", 10)] })]);
+    expect(await store.listWaiting(10)).toEqual([
+      { runId: "run_1", nodeId: "a", limitedSince: 10 },
+      { runId: "run_1", nodeId: "b", limitedSince: 20 },
+    ]);
+  });
+}
