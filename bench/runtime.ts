@@ -3,7 +3,8 @@ import { createScriptedAdapter, readScript } from "../src/adapters/index.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { checkArgs } from "../src/core/definition/index.ts";
-import { createAllowAllJudge, DurableDriver } from "../src/driver/index.ts";
+import { DurableDriver } from "../src/driver/index.ts";
+import { createAllowAllJudge } from "../src/governance/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
 import { planOf, SHAPES } from "./shapes.ts";
 

@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSystemClock } from "../src/clock/index.ts";
-import { createRoutingJudge, DurableDriver } from "../src/driver/index.ts";
+import { DurableDriver } from "../src/driver/index.ts";
+import { openGovernance } from "../src/governance/index.ts";
 import { openGateways } from "../src/gateway/index.ts";
 import { PeerAgent } from "../src/outbound/index.ts";
 import { adminKey, createApp, serve } from "../src/server/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
+import { govern } from "./governed.ts";
 import { DIAMOND, DIAMOND_NODES, measureThroughput, median, ORG, prepare, type RuntimePlan } from "./runtime.ts";
 
 const KEY = "slk_benchmark_key";
@@ -27,18 +29,24 @@ export async function measureWire(root: string, store: Store, plan: RuntimePlan)
   const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent();
+  const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
+  await govern(store);
   const driver = new DurableDriver({
     store,
     clock,
     adapters: [],
-    judge: createRoutingJudge(directory),
+    judge: governance.governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: true,
     onTrouble,
   });
-  const server = await serve({ app: createApp({ store, runtime: driver, gateways }), port: 0, host: "127.0.0.1" });
+  const server = await serve({
+    app: createApp({ store, runtime: driver, gateways, governance }),
+    port: 0,
+    host: "127.0.0.1",
+  });
   gateways.publicUrl = server.url;
   gateways.start();
   await driver.start();

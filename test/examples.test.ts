@@ -6,7 +6,8 @@ import { createVirtualClock } from "../src/clock/index.ts";
 import { checkArgs } from "../src/core/definition/index.ts";
 import { checkSource, type Plan } from "../src/core/plan/index.ts";
 import { projectRun, projectView, reduceRun, outlineOf, type RunProjection } from "../src/core/view/index.ts";
-import { createAllowAllJudge, LocalDriver, type PinnedWorkflow } from "../src/driver/index.ts";
+import { LocalDriver, type PinnedWorkflow } from "../src/driver/index.ts";
+import { createAllowAllJudge } from "../src/governance/index.ts";
 import { REPOSITORY } from "./law/source.ts";
 
 const FOLDER = join(REPOSITORY, "examples");

@@ -27,7 +27,8 @@ export async function readAnchors(file: string): Promise<Anchors> {
     const { org, toSeq, lastHash } = checkpoint;
     let anchors = byOrg.get(org);
     if (anchors === undefined) byOrg.set(org, (anchors = new Map()));
-    anchors.set(toSeq, lastHash);
+    // The file only grows: whoever rewrites the log can add to it, and the first word stands.
+    if (!anchors.has(toSeq)) anchors.set(toSeq, lastHash);
   }
   return (org) => byOrg.get(org) ?? new Map();
 }

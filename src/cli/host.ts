@@ -1,5 +1,6 @@
 import { closeAdapters } from "../adapters/index.ts";
-import { createRoutingJudge, DurableDriver } from "../driver/index.ts";
+import { DurableDriver } from "../driver/index.ts";
+import { openGovernance } from "../governance/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import { createApp, serve } from "../server/index.ts";
@@ -27,10 +28,12 @@ export interface HostParts {
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
+  /** Runs a key may start; null: as many as it likes. */
+  readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
 }
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
-export async function startHost(io: Io, { config, storage, bridge }: HostParts): Promise<Host> {
+export async function startHost(io: Io, { config, storage, bridge, startRate }: HostParts): Promise<Host> {
   const { store, isEmbedded } = storage;
   const onTrouble = (what: string, error: unknown): void => {
     io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
@@ -48,11 +51,12 @@ export async function startHost(io: Io, { config, storage, bridge }: HostParts):
   });
   const agent = new PeerAgent();
   const { directory, tickets } = gateways;
+  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
   const runtime = new DurableDriver({
     store,
     adapters,
     redactor,
-    judge: createRoutingJudge(directory),
+    judge: governance.governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     clock,
     monotonic: () => performance.now(),
@@ -60,16 +64,24 @@ export async function startHost(io: Io, { config, storage, bridge }: HostParts):
     supersedesAll: isEmbedded,
     onTrouble,
   });
-  const app = createApp({ store, runtime, gateways, config: { publicUrl: config.publicUrl ?? null, onTrouble } });
+  const app = createApp({
+    store,
+    runtime,
+    gateways,
+    governance,
+    config: { publicUrl: config.publicUrl ?? null, onTrouble },
+  });
   const server = await listen(app, config);
   const localUrl = urlOf(config.host, server.port);
   const url = config.publicUrl ?? localUrl;
   gateways.publicUrl = url;
   try {
     gateways.start();
+    governance.start();
     await runtime.start();
   } catch (thrown) {
     gateways.stop();
+    governance.stop();
     await server.close(0);
     throw thrown;
   }
@@ -80,6 +92,7 @@ export async function startHost(io: Io, { config, storage, bridge }: HostParts):
       await server.close();
       await runtime.stop();
       gateways.stop();
+      governance.stop();
       agent.close();
       await closeAdapters(adapters);
       await store.close();

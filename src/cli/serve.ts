@@ -39,7 +39,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     try {
       await withStorage(store.ping());
       const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
-      const host = await withStorage(startHost(io, { config, storage, bridge }));
+      const host = await withStorage(startHost(io, { config, storage, bridge, startRate: START_RATE }));
       announce(io, options, host.url, secret);
       return host;
     } catch (thrown) {
@@ -48,6 +48,9 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     }
   });
 }
+
+/** What a key may start unless a policy says otherwise. */
+const START_RATE = { count: 30, perSeconds: 60 } as const;
 
 /** The key given; a first one when there is none at all; otherwise null, since nobody knows the ones there are. */
 async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {

@@ -8,7 +8,8 @@ import { createScriptedAdapter, readScript, SCRIPTED_PROVIDER } from "../adapter
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
 import { openGateways } from "../gateway/index.ts";
-import { createAllowAllJudge, DurableDriver } from "../driver/index.ts";
+import { DurableDriver } from "../driver/index.ts";
+import { createAllowAllJudge, openGovernance } from "../governance/index.ts";
 import { adminKey, createApp, serve, type Served } from "../server/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../store/index.ts";
 import type { Io, Screen } from "./io.ts";
@@ -71,7 +72,13 @@ beforeAll(async () => {
   await driver.start();
   const onTrouble = (what: string): never => expect.fail(what);
   const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
-  served = await serve({ app: createApp({ store, runtime: driver, gateways }), port: 0, host: "127.0.0.1" });
+  const { directory } = gateways;
+  const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
+  served = await serve({
+    app: createApp({ store, runtime: driver, gateways, governance }),
+    port: 0,
+    host: "127.0.0.1",
+  });
 });
 
 afterAll(async () => {

@@ -71,7 +71,7 @@ async function raise(
   try {
     await storage.store.migrate();
     const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
-    return { secret, host: await startHost(io, { config, storage, bridge }) };
+    return { secret, host: await startHost(io, { config, storage, bridge, startRate: null }) };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);
     throw thrown;

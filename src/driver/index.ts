@@ -1,5 +1,4 @@
 export type { AnswerApproval, ApprovalAnswer } from "./approval-desk.ts";
-export { createAllowAllJudge, createRoutingJudge, type Judge } from "../governance/index.ts";
 export { completedLeaves } from "./leaf-outputs.ts";
 export { LocalDriver, type LocalDriverOptions, type PinnedWorkflow, type Settlement } from "./local-driver.ts";
 export type { PendingApproval } from "./memory-store.ts";

@@ -77,8 +77,7 @@ export function gatherFacts(scene: Scene): Gathered {
     agentId,
     agent,
     role: hints.role === null ? null : { name: hints.role, skills: [] },
-    // Slots of those who wait already are not to be had.
-    openAttempts: tally.openOf(agentId) + waitingAhead,
+    openAttempts: tally.openOf(agentId),
     openExamples: tally.holdersOf(agentId, EXAMPLES_MAX),
     waitingAhead,
     rate: rateOf(tally, agent, at),

@@ -1,23 +1,14 @@
-import { createHash } from "node:crypto";
 import type { Clock, Stop } from "../clock/index.ts";
-import { compareCodeUnits, type JsonObject } from "../core/base/index.ts";
-import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
-import {
-  agentEnvelopeId,
-  budgetsFor,
-  factsOnRecord,
-  judgeDispatch,
-  type Judgement,
-  maxOutputTokensFor,
-  periodOf,
-  policyKey,
-} from "../core/governance/index.ts";
-import type { Gateway, GatewayDirectory } from "../gateway/index.ts";
-import type { GovernanceStore, LedgerChange, StoredVerdict } from "../store/index.ts";
+import type { RequestVerdict } from "../core/engine/index.ts";
+import { agentEnvelopeId, budgetsFor, judgeDispatch, type Judgement, periodOf } from "../core/governance/index.ts";
+import type { GatewayDirectory } from "../gateway/index.ts";
+import type { GovernanceStore, LedgerChange } from "../store/index.ts";
 import { agentKey, type Gathered, gatherFacts } from "./facts.ts";
 import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, Ruling } from "./judge.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
+import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
+import { recordOf, verdictOf } from "./verdict.ts";
 import { type Waiter, WaitingRoom } from "./waiting-room.ts";
 
 export interface GovernorOptions {
@@ -25,6 +16,8 @@ export interface GovernorOptions {
   readonly directory: GatewayDirectory;
   readonly registered: RegisteredCache;
   readonly clock: Clock;
+  /** Runs a key may start; null: as many as it likes. */
+  readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
   /** True where no other process can change what is counted. */
   readonly isAlone: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -33,7 +26,6 @@ export interface GovernorOptions {
 const REFRESH_MS = 1_000;
 const SWEEP_EVERY = 5;
 const WAITING_PAGE = 500;
-const SYNC_TIMEOUT_MAX_MS = 270_000;
 /** The longest period there is, and a day for those who read around its border. */
 const COUNTED_MS = 33 * 24 * 3_600_000;
 
@@ -42,6 +34,7 @@ export class Governor implements Judge {
   readonly #options: GovernorOptions;
   readonly #tallies = new Map<string, Tally>();
   readonly #waiting = new WaitingRoom();
+  readonly #starts: StartWindows;
   #wake: (waiter: Waiter) => void = () => undefined;
   #stop: Stop | null = null;
   #isStopped = false;
@@ -49,6 +42,23 @@ export class Governor implements Judge {
 
   constructor(options: GovernorOptions) {
     this.#options = options;
+    this.#starts = new StartWindows(options.startRate);
+  }
+
+  /** May this run be created? What is asked before it exists. */
+  async judgeLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
+    await this.prepare(new Set([orgId]));
+    const { registered, directory, clock } = this.#options;
+    const at = clock.now();
+    const judgement = judgeLaunchOf(wish, {
+      at,
+      registered: registered.of(orgId),
+      gateways: directory.of(orgId),
+      tally: this.#tally(orgId),
+      rate: this.#starts.look(wish.keyId, at),
+    });
+    if (judgement.disposition === "allow") this.#starts.count(wish.keyId, at);
+    return judgement;
   }
 
   onWake(wake: (waiter: Waiter) => void): void {
@@ -212,86 +222,4 @@ export class Governor implements Judge {
       if (!this.#waiting.isAnywhere({ runId, nodeId })) this.#wake({ runId, nodeId });
     }
   }
-}
-
-function verdictOf(judgement: Judgement, gathered: Gathered, verdictId: string): Verdict {
-  const { facts, route } = gathered;
-  switch (judgement.disposition) {
-    case "allow": {
-      if (route.kind !== "found") throw new Error("nothing is allowed that has no place to run at");
-      const maxOutputTokens = maxOutputTokensFor(gathered.call, facts.estimateMicros);
-      const place = routeOf(route.gateway, gathered);
-      return {
-        disposition: "allow",
-        verdictId,
-        route: place,
-        ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
-      };
-    }
-    case "block": {
-      const { code, message, after, waitingReason, until } = judgement.block;
-      return {
-        disposition: "block",
-        verdictId,
-        gate: judgement.explanation.gate,
-        code,
-        message,
-        after,
-        ...(waitingReason === undefined ? {} : { waitingReason }),
-        ...(until === undefined ? {} : { until }),
-        ...(after === "queue" ? { queuePosition: facts.waitingAhead + 1 } : {}),
-      };
-    }
-    case "hold":
-      return {
-        disposition: "hold",
-        verdictId,
-        gate: judgement.gate,
-        message: judgement.hold.message,
-        agentId: facts.agentId,
-        policies: judgement.hold.wanted,
-        rule: judgement.hold.rule,
-      };
-  }
-}
-
-function routeOf(gateway: Gateway, { facts, provider, model, timeoutMs }: Gathered): Route {
-  const isQuick = timeoutMs !== null && timeoutMs <= SYNC_TIMEOUT_MAX_MS;
-  const isSync = facts.agent?.executionTarget === "cloud" && isQuick;
-  return {
-    agentId: facts.agentId,
-    gatewayId: gateway.id,
-    provider,
-    model,
-    executionPath: gateway.isLocal ? "edge" : isSync ? "sync" : "async",
-  };
-}
-
-function recordOf(
-  judgement: Judgement,
-  { nodeId, nextAttempt }: RequestVerdict,
-  { facts }: Gathered,
-  at: number,
-  verdictId: string,
-): StoredVerdict {
-  const isBlock = judgement.disposition === "block";
-  const isHold = judgement.disposition === "hold";
-  const body: JsonObject = {
-    trail: judgement.trail.map((entry) => ({ ...entry })),
-    ...(judgement.disposition === "allow" ? {} : { explanation: judgement.explanation as unknown as JsonObject }),
-    policies: facts.policies.map(policyKey).sort(compareCodeUnits),
-    matched: judgement.matched.map((policy) => ({ ...policy })),
-    facts: factsOnRecord(facts),
-  };
-  const hash = `sha256:${createHash("sha256").update(JSON.stringify(body), "utf8").digest("hex")}`;
-  return {
-    verdictId,
-    nodeId,
-    attempt: judgement.disposition === "allow" ? nextAttempt : null,
-    at,
-    disposition: judgement.disposition,
-    gate: isBlock ? judgement.explanation.gate : isHold ? judgement.gate : null,
-    code: isBlock ? judgement.block.code : null,
-    body: { ...body, hash },
-  };
 }

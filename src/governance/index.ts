@@ -1,5 +1,5 @@
 export { Governor, type GovernorOptions } from "./governor.ts";
 export type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, Ruling } from "./judge.ts";
-export { createAllowAllJudge, createRoutingJudge } from "./open-judge.ts";
-export type { Registered } from "./registered.ts";
-export { RegisteredCache } from "./registered-cache.ts";
+export type { LaunchWish } from "./launch.ts";
+export { createAllowAllJudge } from "./open-judge.ts";
+export { openGovernance, type OpenedGovernance } from "./open-governance.ts";

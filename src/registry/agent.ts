@@ -12,7 +12,7 @@ import {
   RUNGS,
 } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { epochMsOf, instant, microsOf, name, names, spec, text, usd, whole } from "./field.ts";
+import { asBody, epochMsOf, instant, microsOf, name, names, readBody, spec, text, usd, whole } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 const HOURS_MAX = 1_000_000;
@@ -53,7 +53,7 @@ const PHASE_SINCE = "phase_since";
 
 export function agentOf({ id, body, updatedAt }: Entry): Agent {
   const { [PHASE_SINCE]: since, ...written } = body;
-  return toAgent(id, agentSpec.parse(written), typeof since === "number" ? since : updatedAt);
+  return toAgent(id, readBody(agentSpec, written), typeof since === "number" ? since : updatedAt);
 }
 
 function toAgent(id: string, body: AgentBody, phaseSince: number): Agent {
@@ -98,7 +98,7 @@ const DEFAULT_AGENT_SPEC = agentSpec.parse({ trust_level: 5, max_concurrent: 50 
 
 /** The agent every organisation has until it says otherwise. */
 export const DEFAULT_AGENT: Agent = toAgent(DEFAULT_AGENT_ID, DEFAULT_AGENT_SPEC, 0);
-export const DEFAULT_AGENT_BODY: JsonObject = { ...DEFAULT_AGENT_SPEC, [PHASE_SINCE]: 0 };
+export const DEFAULT_AGENT_BODY: JsonObject = { ...asBody(DEFAULT_AGENT_SPEC), [PHASE_SINCE]: 0 };
 
 /** As it is kept: the phase began now unless it was this one already. */
 export function settleAgent(body: JsonObject, before: JsonObject | undefined, at: number): JsonObject {
@@ -116,7 +116,7 @@ export function agentChangeProblems(
   before: JsonObject | undefined,
 ): readonly SpecProblem[] {
   if (before === undefined) return [];
-  const { lifecycle: from } = agentSpec.parse(withoutPhaseSince(before));
+  const { lifecycle: from } = readBody(agentSpec, withoutPhaseSince(before));
   const { lifecycle: to } = agentSpec.parse(body);
   if (mayBecome(from, to)) return [];
   const message = `"${id}" is archived, which is final: it cannot become ${to}.`;

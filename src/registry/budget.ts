@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type JsonObject } from "../core/base/index.ts";
 import { type Budget, BUDGET_SCOPES, PERIODS } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { microsOf, name, spec, usd } from "./field.ts";
+import { microsOf, name, readBody, spec, usd } from "./field.ts";
 import { scopeProblems } from "./scope.ts";
 import type { SpecProblem } from "./spec-problem.ts";
 
@@ -28,7 +28,7 @@ export function budgetProblems(written: JsonObject): readonly SpecProblem[] {
 }
 
 export function budgetOf({ id, body }: Entry): Budget {
-  const written = budgetSpec.parse(body);
+  const written = readBody(budgetSpec, body);
   return {
     id,
     scope: written.scope,

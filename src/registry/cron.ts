@@ -83,7 +83,8 @@ function parseRange(range: string, part: Part): readonly number[] | undefined {
   // `5/10` goes on to the end, as `5-59/10` does.
   const to = last !== undefined ? valueOf(last, part) : isAll || every !== undefined ? part.max : from;
   const step = every === undefined ? 1 : Number(every);
-  if (from === undefined || to === undefined || from > to || step < 1 || (isAll && last !== undefined)) return undefined;
+  if (from === undefined || to === undefined || from > to || step < 1 || (isAll && last !== undefined))
+    return undefined;
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
 import type { Deployment } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { name, spec, whole, workflowName } from "./field.ts";
+import { name, readBody, spec, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const deploymentSpec = spec({
@@ -31,7 +31,7 @@ export function deploymentProblems(written: JsonObject): readonly SpecProblem[] 
 }
 
 export function deploymentOf({ id, body }: Entry): Deployment {
-  const written = deploymentSpec.parse(body);
+  const written = readBody(deploymentSpec, body);
   return {
     id,
     workflow: written.workflow ?? null,

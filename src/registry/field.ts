@@ -7,7 +7,9 @@ export interface FieldFlaw {
   readonly hint?: string;
 }
 
-export function isField(params: Readonly<Record<string, unknown>>): params is Readonly<FieldFlaw & Record<string, unknown>> {
+export function isField(
+  params: Readonly<Record<string, unknown>>,
+): params is Readonly<FieldFlaw & Record<string, unknown>> {
   return typeof params["code"] === "string";
 }
 
@@ -109,6 +111,16 @@ type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
 function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
   const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
   return Object.fromEntries(members) as WithoutNulls<T>;
+}
+
+/** What was kept, read again. Keys that only a later program knows are passed over, so that both can work side by side. */
+export function readBody<S extends z.ZodType>(schema: S, body: JsonObject): z.output<S> {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const strangers = read.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
+  );
+  return schema.parse(Object.fromEntries(Object.entries(body).filter(([key]) => !strangers.includes(key))));
 }
 
 /** What a schema made of a spec is plain data. */

@@ -42,7 +42,16 @@ export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBod
 
 /** What was kept, as a manifest would say it. */
 export function gatewaySpecOf(body: JsonObject): JsonObject {
-  const { name: label, environment, url, isDefault, minTrustLevel, capabilities, providers, defaultProvider } = {
+  const {
+    name: label,
+    environment,
+    url,
+    isDefault,
+    minTrustLevel,
+    capabilities,
+    providers,
+    defaultProvider,
+  } = {
     ...gatewayBodyOf(gatewaySpec.parse({})),
     ...(body as Partial<GatewayBody>),
   };

@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, required, sameJson } from "../core/base/index.ts";
+import {
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  jsonToText,
+  type Json,
+  type JsonObject,
+  required,
+  sameJson,
+} from "../core/base/index.ts";
 import { type Lens, parseLens } from "../core/definition/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyMap } from "./field.ts";
-import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /** The reader of lenses knows what stands in them; this only describes it. */
 export const lensSpec = z.object({
@@ -18,7 +27,7 @@ export function lensProblems(name: string, written: Json): readonly SpecProblem[
   const parsed = parseLens(name, written);
   if (parsed.ok) return [];
   return parsed.failure.map(({ path, code, message, hint }) =>
-    specProblem(code as SpecProblem["code"], path, message, { isAtKey: code === "unknown_key", hint }),
+    specProblem(code as SpecCode, path, message, { isAtKey: code === "unknown_key", hint }),
   );
 }
 
@@ -33,7 +42,7 @@ export function lensChangeProblems(body: JsonObject, before: JsonObject | undefi
   return versionsOf(body).flatMap((version, index) => {
     const old = kept.get(version["id"]);
     if (old === undefined || sameJson(old, version)) return [];
-    const message = `Version "${String(version["id"])}" exists already and says something else.`;
+    const message = `Version "${jsonToText(version["id"])}" exists already and says something else.`;
     const hint = "Versions never change: give the new text an id of its own, and leave the old version as it is.";
     return [specProblem("conflicting_fields", ["versions", index], message, { hint })];
   });

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { readCatalog } from "../core/definition/index.ts";
 import { anyMap } from "./field.ts";
-import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /** The reader of steps knows what stands in them; this only describes it. */
 export const libraryStepSpec = anyMap.describe("Any field of a step but id");
@@ -12,6 +12,6 @@ export function libraryStepProblems(name: string, written: JsonObject): readonly
   const manifest: Json = { kind: "LibraryStep", name, spec: written };
   return readCatalog(JSON.stringify(manifest)).problems.map(({ code, path, message, hint }) => {
     const at = path === "spec" ? [] : partsOf(path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path, written);
-    return specProblem(code as SpecProblem["code"], at, message, { isAtKey: code === "unknown_key", hint });
+    return specProblem(code as SpecCode, at, message, { isAtKey: code === "unknown_key", hint });
   });
 }

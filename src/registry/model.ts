@@ -1,7 +1,7 @@
 import { getOwn, type JsonObject } from "../core/base/index.ts";
 import type { ModelPrice } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { microsOf, name, spec, usd, whole } from "./field.ts";
+import { microsOf, name, readBody, spec, usd, whole } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const modelSpec = spec({
@@ -16,11 +16,13 @@ export function modelProblems(id: string, written: JsonObject): readonly SpecPro
   const provider = getOwn(written, "provider");
   if ((provider !== undefined && provider !== null) || id.includes(":")) return [];
   const hint = `Add "provider", or call it provider:${id}.`;
-  return [specProblem("missing_field", ["provider"], `A model needs "provider", or a name that begins with it.`, { hint })];
+  return [
+    specProblem("missing_field", ["provider"], `A model needs "provider", or a name that begins with it.`, { hint }),
+  ];
 }
 
 export function modelOf({ id, body }: Entry): ModelPrice {
-  const written = modelSpec.parse(body);
+  const written = readBody(modelSpec, body);
   const { provider } = written;
   const isPrefixed = provider === undefined || id.startsWith(`${provider}:`);
   return {

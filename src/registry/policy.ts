@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getOwn, type JsonObject, required } from "../core/base/index.ts";
+import { getOwn, type JsonObject, jsonToText, required } from "../core/base/index.ts";
 import { parseExpression, type ParsedExpression } from "../core/expression/index.ts";
 import {
   ENFORCEMENTS,
@@ -9,7 +9,7 @@ import {
   POLICY_SCOPES,
 } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { anyJson, name, spec, text } from "./field.ts";
+import { anyJson, name, readBody, spec, text } from "./field.ts";
 import { scopeProblems } from "./scope.ts";
 import { didYouMean, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
@@ -66,11 +66,11 @@ function sentence(hint: string | undefined): string | undefined {
 
 /** As it is kept: a bare `true` is an expression like any other. */
 export function policyBodyOf(written: JsonObject): JsonObject {
-  return { ...written, condition: String(written["condition"]) };
+  return { ...written, condition: jsonToText(written["condition"]) };
 }
 
 export function policyOf({ id, body, revision }: Entry): Policy {
-  const written = policySpec.parse(body);
+  const written = readBody(policySpec, body);
   const rule = approvalFields(body);
   return {
     name: id,

@@ -1,6 +1,6 @@
 import type { RoleBinding } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { name, spec, workflowName } from "./field.ts";
+import { name, readBody, spec, workflowName } from "./field.ts";
 
 export const roleBindingSpec = spec({
   role: name,
@@ -9,6 +9,6 @@ export const roleBindingSpec = spec({
 });
 
 export function bindingOf({ id, body }: Entry): RoleBinding {
-  const { role, agent, workflow = null } = roleBindingSpec.parse(body);
+  const { role, agent, workflow = null } = readBody(roleBindingSpec, body);
   return { id, role, agent, workflow };
 }

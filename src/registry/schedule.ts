@@ -31,7 +31,9 @@ export function scheduleProblems(written: JsonObject): readonly SpecProblem[] {
   const [cron, every] = [getOwn(written, "cron") ?? null, getOwn(written, "every_seconds") ?? null];
   if (cron !== null && every !== null) {
     const message = `A schedule has either "cron" or "every_seconds".`;
-    return [specProblem("conflicting_fields", ["every_seconds"], message, { isAtKey: true, hint: "Keep one of them." })];
+    return [
+      specProblem("conflicting_fields", ["every_seconds"], message, { isAtKey: true, hint: "Keep one of them." }),
+    ];
   }
   if (cron === null && every === null) {
     const message = `A schedule needs "cron" or "every_seconds".`;

@@ -12,9 +12,12 @@ import {
 import { suggest } from "../core/definition/index.ts";
 import { isField } from "./field.ts";
 
+/** The codes of definitions, and one for what is right and cannot be done here yet. */
+export type SpecCode = ProblemCode | "not_supported";
+
 /** Something wrong with a spec. Paths begin inside the spec. */
 export interface SpecProblem {
-  readonly code: ProblemCode;
+  readonly code: SpecCode;
   readonly message: string;
   /** As authors write it: `members[0].lane`. */
   readonly path: string;
@@ -22,11 +25,13 @@ export interface SpecProblem {
   readonly at: TreePath;
   /** Shown at the key and not at its value. */
   readonly isAtKey?: boolean;
+  /** It is about the name of the entry, which stands beside the spec. */
+  readonly isAboutName?: true;
   readonly hint?: string;
 }
 
 export function specProblem(
-  code: ProblemCode,
+  code: SpecCode,
   at: TreePath,
   message: string,
   more: { readonly isAtKey?: boolean; readonly hint?: string | undefined } = {},
@@ -188,32 +193,31 @@ function kindOf(value: Json): string {
 
 /** The keys a schema knows at a path; none where it takes any. */
 function keysAt(schema: z.core.$ZodType, at: TreePath): readonly string[] {
-  let here: z.core.$ZodType | undefined = bare(schema);
+  let def = defOf(schema);
   for (const segment of at) {
-    const { def } = (here ?? schema)._zod as z.core.$ZodTypes["_zod"];
-    if (here === undefined) return [];
-    if (def.type === "object" && typeof segment === "string") here = bare(getOwn(def.shape, segment));
-    else if (def.type === "array") here = bare(def.element);
-    else if (def.type === "record") here = bare(def.valueType);
-    else return [];
+    let inner: z.core.$ZodType | undefined;
+    if (def.type === "object" && typeof segment === "string") inner = getOwn(def.shape, segment);
+    else if (def.type === "array") inner = def.element;
+    if (inner === undefined) return [];
+    def = defOf(inner);
   }
-  if (here === undefined) return [];
-  const { def } = here._zod as z.core.$ZodTypes["_zod"];
   return def.type === "object" ? Object.keys(def.shape) : [];
 }
 
-function bare(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
-  if (schema === undefined) return undefined;
-  const { def } = schema._zod as z.core.$ZodTypes["_zod"];
+type Def = z.core.$ZodTypes["_zod"]["def"];
+
+/** Without what only says whether a value must be there, or what becomes of it. */
+function defOf(schema: z.core.$ZodType): Def {
+  const def = (schema as z.ZodType).def as Def;
   switch (def.type) {
     case "optional":
     case "nullable":
     case "default":
-      return bare(def.innerType);
+      return defOf(def.innerType);
     case "pipe":
-      return bare(def.in);
+      return defOf(def.in);
     default:
-      return schema;
+      return def;
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type RetryBlock,
   type Step,
 } from "../core/definition/index.ts";
-import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /*
  * Approval chains and retry blocks mean the same here as in a step, so that the reader of steps reads them: whatever
@@ -29,7 +29,7 @@ export function stepFieldProblems(fields: JsonObject): readonly SpecProblem[] {
   if (Object.keys(fields).length === 0) return [];
   return readStep(fields).problems.map(({ code, path, message, hint }) => {
     const at = partsOf(path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path, fields);
-    return specProblem(code as SpecProblem["code"], at, message, { isAtKey: code === "unknown_key", hint });
+    return specProblem(code as SpecCode, at, message, { isAtKey: code === "unknown_key", hint });
   });
 }
 

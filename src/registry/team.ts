@@ -10,7 +10,7 @@ import {
   type TeamPolicies,
 } from "../core/team/index.ts";
 import type { Entry } from "../store/index.ts";
-import { anyJson, name, names, spec, text, whole, workflowName } from "./field.ts";
+import { anyJson, name, names, readBody, spec, text, whole, workflowName } from "./field.ts";
 import { didYouMean, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, retryBlockOf, stepFieldProblems } from "./step-field.ts";
 
@@ -111,7 +111,7 @@ function twice(assignments: readonly Json[]): readonly SpecProblem[] {
 type TeamBody = z.output<typeof teamSpec>;
 
 export function teamOf({ id, body }: Entry): Team {
-  const written = teamSpec.parse(body);
+  const written = readBody(teamSpec, body);
   return {
     name: id,
     members: written.members.map(memberOf),

@@ -5,7 +5,7 @@ import { POSTURES } from "../core/governance/index.ts";
 import { checkSource, missingForRun } from "../core/plan/index.ts";
 import { WORKFLOW_STATUSES } from "../store/index.ts";
 import { spec } from "./field.ts";
-import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const workflowSpec = spec({
   source: z.string().describe("The text of the workflow"),
@@ -26,12 +26,12 @@ export function workflowProblems(name: string, written: JsonObject): readonly (S
   if (definition === null) {
     return problems.map(({ code, message, path, line, column, hint }): SourceProblem => {
       const place = path === "" ? `line ${line}` : `${path}, line ${line}`;
-      const said = specProblem(code as SpecProblem["code"], ["source"], `In the source, ${place}: ${message}`, { hint });
+      const said = specProblem(code as SpecCode, ["source"], `In the source, ${place}: ${message}`, { hint });
       return { ...said, inSource: { line, column } };
     });
   }
   const missing = missingForRun(definition, EMPTY_CATALOG).map((what) =>
-    specProblem("unknown_step", ["source"], `The definition needs ${what}, which this server cannot provide yet.`, {
+    specProblem("not_supported", ["source"], `The definition needs ${what}, which this server cannot provide yet.`, {
       hint: "Write the step out in the definition itself.",
     }),
   );

@@ -221,7 +221,7 @@ describe("runs", () => {
       const runtime = Object.create(api.runtime, { launch: { value: () => Promise.reject(error) } });
       runtime.planOf = api.runtime.planOf.bind(api.runtime);
       runtime.onCommitted = () => () => undefined;
-      return createApp({ store: api.store, runtime, gateways: api.gateways });
+      return createApp({ store: api.store, runtime, gateways: api.gateways, governance: api.governance });
     };
     const headers = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
     const body = JSON.stringify({ workflow: "gated" });
@@ -470,6 +470,7 @@ describe("keys", () => {
       store: api.store,
       runtime: api.runtime,
       gateways: api.gateways,
+      governance: api.governance,
       config: { now: () => now },
     });
     const { body } = await api.tell("POST", "keys", { body: { label: "x", permissions: ["run:read"] } });

@@ -192,7 +192,13 @@ describe("over sockets", () => {
       return () => listeners.delete(listener);
     };
     const runtime = Object.create(api.runtime, { onCommitted: { value: onCommitted } });
-    const app = createApp({ store: api.store, runtime, gateways: api.gateways, config: { tailMs: 60_000 } });
+    const app = createApp({
+      store: api.store,
+      runtime,
+      gateways: api.gateways,
+      governance: api.governance,
+      config: { tailMs: 60_000 },
+    });
     const server = await serve({ app, port: 0, host: "127.0.0.1" });
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
     socket.pause();

@@ -34,6 +34,7 @@ describe("health", () => {
       store: away,
       runtime: api.runtime,
       gateways: api.gateways,
+      governance: api.governance,
       config: { onTrouble: (what) => troubles.push(what) },
     });
     const response = await app.request("/readyz");

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, Tickets } from "../gateway/index.ts";
+import type { OpenedGovernance } from "../governance/index.ts";
 import type { Store } from "../store/index.ts";
 import type { KeyRing, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
@@ -18,6 +19,7 @@ export interface Services {
   readonly streams: StreamDesk;
   readonly metrics: Metrics;
   readonly gateways: Gateways;
+  readonly governance: OpenedGovernance;
 }
 
 /** The places of execution, and the addresses given out for single attempts. */

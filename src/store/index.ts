@@ -7,4 +7,5 @@ export * from "./sql.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 export { createSqlStore } from "./sql-store.ts";
 export { schemaDigest } from "./migrations/migrate.ts";
+export { decodeCursor, encodeCursor } from "./cursor.ts";
 export type { BlobRef, StoredEvent } from "./event-pack.ts";

@@ -1,7 +1,8 @@
 import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapters/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
-import { createAllowAllJudge, createRoutingJudge, DurableDriver } from "../../src/driver/index.ts";
+import { DurableDriver } from "../../src/driver/index.ts";
+import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { PeerAgent } from "../../src/outbound/index.ts";
 import {
   adminKey,
@@ -59,6 +60,7 @@ export interface Api {
   readonly store: Store;
   readonly runtime: DurableDriver;
   readonly gateways: OpenedGateways;
+  readonly governance: OpenedGovernance;
   readonly troubles: string[];
   /** A request with the admin's key unless another is given; a plain object is sent as JSON. */
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
@@ -101,15 +103,17 @@ export async function createApi(
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
   const store = createMemoryStore();
-  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
+  const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
+  const gateways = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent();
   const publicUrl = (): string => "http://127.0.0.1:1";
+  const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
   const runtime = new DurableDriver({
     store,
     clock,
     adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
-    judge: isRemote ? createRoutingJudge(directory) : createAllowAllJudge(new Set(["scripted"]), "scripted"),
+    judge: governance.governor,
     ...(isRemote ? { remote: { directory, tickets, agent, publicUrl } } : {}),
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
@@ -124,12 +128,13 @@ export async function createApi(
     await store.putKey(adminKey(org, secret, Date.now()));
   }
   await runtime.start();
-  const app = createApp({ store, runtime, gateways, config: { onTrouble, ...config } });
+  const app = createApp({ store, runtime, gateways, governance, config: { onTrouble, ...config } });
   const api: Api = {
     app,
     store,
     runtime,
     gateways,
+    governance,
     troubles,
     async ask(method, path, { key = ADMIN, body, headers = {} } = {}) {
       const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;

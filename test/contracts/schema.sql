@@ -1,3 +1,14 @@
+-- agent_counters  fillfactor=50
+  org_id text not null collate C
+  agent_id text not null collate C
+  open integer not null
+  max_open integer
+  hits bigint[] not null
+  rate_count integer
+  window_ms bigint
+  PRIMARY KEY (org_id, agent_id)
+  CREATE UNIQUE INDEX agent_counters_pkey ON public.agent_counters USING btree (org_id, agent_id)
+
 -- approvals
   id text not null collate C
   org_id text not null collate C
@@ -25,6 +36,52 @@
   CREATE UNIQUE INDEX attempt_reports_pkey ON public.attempt_reports USING btree (run_id, node_id, attempt)
   CREATE INDEX attempt_reports_thread ON public.attempt_reports USING btree (org_id, agent_id, session_id, at DESC) WHERE (session_id IS NOT NULL)
 
+-- audit_heads
+  org_id text not null collate C
+  seq bigint not null
+  hash text not null
+  segment text
+  segment_opened_at bigint
+  PRIMARY KEY (org_id)
+  CREATE INDEX audit_heads_open ON public.audit_heads USING btree (segment_opened_at) WHERE (segment_opened_at IS NOT NULL)
+  CREATE UNIQUE INDEX audit_heads_pkey ON public.audit_heads USING btree (org_id)
+
+-- audit_pending
+  id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  body text not null
+  PRIMARY KEY (id)
+  CREATE INDEX audit_pending_oldest ON public.audit_pending USING btree (org_id, at, id)
+  CREATE UNIQUE INDEX audit_pending_pkey ON public.audit_pending USING btree (id)
+
+-- audit_records
+  org_id text not null collate C
+  seq bigint not null
+  at bigint not null
+  category text not null
+  type text not null
+  run_id text collate C
+  body text not null
+  CHECK ((category = ANY (ARRAY['governance'::text, 'execution'::text, 'lifecycle'::text, 'security'::text, 'configuration'::text, 'routing'::text])))
+  PRIMARY KEY (org_id, seq)
+  CHECK ((type = ANY (ARRAY['workflow.saved'::text, 'run.started'::text, 'run.finished'::text, 'node.dispatched'::text, 'node.completed'::text, 'node.failed'::text, 'node.skipped'::text, 'gate.rejected'::text, 'gate.held'::text, 'routing.decided'::text, 'approval.requested'::text, 'approval.escalated'::text, 'approval.resolved'::text, 'budget.period_reset'::text, 'budget.alert'::text, 'agent.changed'::text, 'trust.changed'::text, 'gateway.changed'::text, 'policy.changed'::text, 'key.created'::text, 'key.revoked'::text, 'auth.failed'::text, 'config.applied'::text, 'platform.changed'::text])))
+  CREATE INDEX audit_records_category ON public.audit_records USING btree (org_id, category, seq)
+  CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
+  CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
+
+-- audit_segments
+  org_id text not null collate C
+  to_seq bigint not null
+  from_seq bigint not null
+  at bigint not null
+  checkpoint text
+  pruned text
+  asked text not null
+  PRIMARY KEY (org_id, to_seq)
+  CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
+  CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
+
 -- blobs
   org_id text not null collate C
   hash text not null collate C
@@ -40,6 +97,25 @@
   catalog text
   PRIMARY KEY (org_id, hash)
   CREATE UNIQUE INDEX definitions_pkey ON public.definitions USING btree (org_id, hash)
+
+-- entry_secrets
+  org_id text not null collate C
+  kind text not null collate C
+  id text not null collate C
+  name text not null collate C
+  value text not null
+  PRIMARY KEY (org_id, kind, id, name)
+  CREATE UNIQUE INDEX entry_secrets_pkey ON public.entry_secrets USING btree (org_id, kind, id, name)
+
+-- envelope_counters  fillfactor=50
+  org_id text not null collate C
+  envelope_id text not null collate C
+  period_start bigint not null
+  spent bigint not null
+  reserved bigint not null
+  ceiling bigint
+  PRIMARY KEY (org_id, envelope_id, period_start)
+  CREATE UNIQUE INDEX envelope_counters_pkey ON public.envelope_counters USING btree (org_id, envelope_id, period_start)
 
 -- event_blocks HASH (run_id)
   run_id text not null collate C
@@ -116,9 +192,19 @@
   org_id text not null collate C
   replica_id text not null collate C
   deadline_at bigint
+  agent_id text collate C
+  reserved text not null
   PRIMARY KEY (run_id, node_id, attempt)
   CREATE INDEX open_attempts_due ON public.open_attempts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL)
   CREATE UNIQUE INDEX open_attempts_pkey ON public.open_attempts USING btree (run_id, node_id, attempt)
+
+-- organisation_config
+  org_id text not null collate C
+  version bigint not null
+  is_open boolean not null
+  reason text
+  PRIMARY KEY (org_id)
+  CREATE UNIQUE INDEX organisation_config_pkey ON public.organisation_config USING btree (org_id)
 
 -- organisations
   org_id text not null collate C
@@ -199,6 +285,34 @@
   CREATE INDEX timers_due ON public.timers USING btree (due_at)
   CREATE UNIQUE INDEX timers_pkey ON public.timers USING btree (run_id, key)
 
+-- usage_records
+  org_id text not null collate C
+  run_id text not null collate C
+  node_id text not null collate C
+  attempt integer not null
+  workflow text not null collate C
+  agent_id text collate C
+  model text collate C
+  gateway_id text collate C
+  input_tokens bigint not null
+  output_tokens bigint not null
+  thinking_tokens bigint not null
+  cached_tokens bigint not null
+  cost_micros bigint not null
+  price_id text
+  at bigint not null
+  CREATE INDEX usage_records_newest ON public.usage_records USING btree (org_id, at)
+
+-- verdict_blocks
+  run_id text not null collate C
+  first_event_id integer not null
+  org_id text not null collate C
+  at bigint not null
+  body text not null
+  PRIMARY KEY (run_id, first_event_id)
+  CREATE INDEX verdict_blocks_newest ON public.verdict_blocks USING btree (org_id, at DESC)
+  CREATE UNIQUE INDEX verdict_blocks_pkey ON public.verdict_blocks USING btree (run_id, first_event_id)
+
 -- workflow_versions
   org_id text not null collate C
   name text not null collate C
@@ -216,6 +330,9 @@
   name text not null collate C
   status text not null
   latest_version integer not null
+  posture text not null
+  exposed boolean not null
   PRIMARY KEY (org_id, name)
+  CHECK ((posture = ANY (ARRAY['advisory'::text, 'retrieval'::text, 'approval_required'::text, 'bounded_autonomous'::text])))
   CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'deprecated'::text])))
   CREATE UNIQUE INDEX workflows_pkey ON public.workflows USING btree (org_id, name)

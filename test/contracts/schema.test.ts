@@ -59,7 +59,7 @@ describe("the schema", () => {
     await Promise.all(Array.from({ length: 4 }, () => createSqlStore(open()).migrate()));
     const sql = open();
     const versions = await sql.query<{ version: number }>(plain("select version from schema_migrations order by 1"));
-    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     await createSqlStore(sql).ping();
     await createSqlStore(sql).migrate();
   });
@@ -78,16 +78,39 @@ describe("the schema", () => {
     expect(rows.map((row) => row.table_name).sort()).toEqual(["installation_secrets", "replicas", "schema_migrations"]);
   });
 
+  it("lets nobody change, remove or empty what is sealed of the audit, except while pruning", async () => {
+    const sql = open();
+    await createSqlStore(sql).migrate();
+    await sql.query(plain("insert into audit_records values ('org_1', 1, 0, 'security', 'key.created', null, '{}')"));
+    await sql.query(plain("insert into audit_segments values ('org_1', 1, 1, 0, '{}', null)"));
+    for (const table of ["audit_records", "audit_segments"]) {
+      for (const text of [`update ${table} set at = 1`, `delete from ${table}`, `truncate ${table}`]) {
+        await expect(sql.query(plain(text)), text).rejects.toThrow("audit records are never changed or deleted");
+      }
+    }
+    await sql.transaction(async (within) => {
+      await within.query(plain("select set_config('sluice.prune', 'on', true)"));
+      await within.query(plain("delete from audit_records"));
+      await within.query(plain("update audit_segments set checkpoint = null"));
+      await within.query(plain("truncate audit_segments"));
+    });
+    const left = plain("select (select count(*) from audit_records) + (select count(*) from audit_segments) as left");
+    expect(await sql.query(left)).toEqual([{ left: 0 }]);
+    // What one transaction may, the next one on the same connection may not.
+    await sql.query(plain("insert into audit_records values ('org_1', 1, 0, 'security', 'key.created', null, '{}')"));
+    await expect(sql.query(plain("delete from audit_records"))).rejects.toThrow("audit records are never changed");
+  });
+
   it("of a later program is used while that program allows it, and refused beyond", async () => {
     const sql = open();
     const store = createSqlStore(sql);
     await store.migrate();
-    await sql.query(plain("insert into schema_migrations values (1000, 'later', 4, 0)"));
+    await sql.query(plain("insert into schema_migrations values (1000, 'later', 7, 0)"));
     await store.ping();
     await store.migrate();
     await sql.query(plain("update schema_migrations set min_reader = 1000 where version = 1000"));
     const refusal =
-      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 4: upgrade it";
+      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 7: upgrade it";
     await expect(store.ping()).rejects.toThrow(refusal);
     await expect(store.migrate()).rejects.toThrow(SchemaMismatch);
     await sql.query(plain("delete from schema_migrations where version = 1000"));

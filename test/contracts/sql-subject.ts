@@ -21,6 +21,10 @@ const TABLES = [
   "gateway_history",
   "attempt_reports",
   "installation_secrets",
+  "audit_pending",
+  "audit_heads",
+  "audit_records",
+  "audit_segments",
   "agent_counters",
   "envelope_counters",
   "usage_records",
@@ -34,6 +38,9 @@ const RESET = {
   name: "reset",
   text: `with ${TABLES.map((table) => `${table}_gone as (delete from ${table})`).join(", ")} select 1`,
 };
+
+/** Sealed audit is kept from everybody who does not say this. */
+const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.prune', 'on', true)" };
 
 /** Time cannot be made to pass in a database, but everything it is compared with can be made older. */
 const AGED = [
@@ -52,9 +59,11 @@ export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): 
         await sql.query({ name: "", text: `update ${table} set ${column} = ${column} - ${ms}` });
       }
     },
-    reset: async () => {
-      await sql.query(RESET);
-    },
+    reset: () =>
+      sql.transaction(async (within) => {
+        await within.query(ALLOW_PRUNING);
+        await within.query(RESET);
+      }),
     close: async () => {
       await sql.close();
       await rival.close();

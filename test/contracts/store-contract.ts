@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { admissionRules } from "./admission-rules.ts";
+import { auditRules } from "./audit-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
@@ -39,5 +40,6 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     gatewayRules(subjectOf);
     admissionRules(subjectOf);
     replicaRules(subjectOf);
+    auditRules(subjectOf);
   });
 }

@@ -24,8 +24,8 @@ describe("a server and its Bridge", () => {
   it(
     "lose nothing and execute nothing twice over a network that delays, cuts, repeats and swallows, both ways",
     async () => {
-      // `npm run campaign -- --store network --kills 120 --seed 4` plays the same.
-      const verdict = await surviveBadNetwork({ seed: 4, faults: 120, databaseUrl: null });
+      // `npm run campaign -- --store network --kills 80 --seed 4` plays the same.
+      const verdict = await surviveBadNetwork({ seed: 4, faults: 80, databaseUrl: null });
       expect(verdict.violations).toEqual([]);
       expect(verdict.repeatedCalls).toBe(0);
       expect(verdict.completed / verdict.runs).toBeGreaterThan(0.8);

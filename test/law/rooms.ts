@@ -59,7 +59,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   postgres: { rooms: ["core", "store"], packages: ["pg"], isNode: true },
   embedded: { rooms: ["core", "store"], packages: ["@electric-sql/pglite"], isNode: true },
   gateway: { rooms: ["core", "clock", "bridge", "outbound", "store"], packages: [], isNode: true },
-  driver: { rooms: ["core", "clock", "adapter", "outbound", "bridge", "gateway", "governance", "store"], packages: [], isNode: true },
+  driver: {
+    rooms: ["core", "clock", "adapter", "outbound", "bridge", "gateway", "governance", "store"],
+    packages: [],
+    isNode: true,
+  },
   client: { rooms: ["core"], packages: [], isNode: false },
   server: {
     rooms: ["core", "bridge", "gateway", "registry", "governance", "audit", "store", "driver"],

@@ -4,7 +4,8 @@ import { createScriptedAdapter, SCRIPTED_PROVIDER } from "../../adapters/index.t
 import { createVirtualClock } from "../../clock/index.ts";
 import { checkArgs, EMPTY_CATALOG } from "../../core/definition/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
-import { createAllowAllJudge, LocalDriver } from "../../driver/index.ts";
+import { LocalDriver } from "../../driver/index.ts";
+import { createAllowAllJudge } from "../../governance/index.ts";
 import { DEMO_SCRIPT } from "./script.ts";
 import { DEMO_WORKFLOWS } from "./workflows.ts";
 

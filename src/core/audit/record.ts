@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { canonicalJson, isJsonArray, isJsonObject, utf8Length, type Json, type JsonObject } from "../base/index.ts";
+import { canonicalJson, isJsonArray, utf8Length, type Json, type JsonObject } from "../base/index.ts";
 import type { AuditEntry } from "./entry.ts";
 
 /** A link of the chain, as it is kept and exported. */
@@ -52,37 +52,34 @@ function bytesOf(seq: number): Uint8Array {
   return bytes;
 }
 
-/** An entry as the next link after `prevHash`: its hash, and the one line of canonical JSON it is kept as. */
+/**
+ * An entry as the next link after `prevHash`: its hash, and the one line of canonical JSON it is kept as. Members are
+ * written in the order of their names, by hand: the sealer does nothing else all day.
+ */
 export function linkRecord(
   link: Link & Pick<AuditRecord, "at">,
   { category, type, actor, resource, run, node, detail }: AuditEntry,
 ): { readonly hash: string; readonly line: string } {
   const { org, seq, prevHash, at } = link;
-  // The members before and after `hash` in the order of their names: the text is made once for both uses.
-  const before = canonicalJson({ actor: wellFormed(actor), at, category, detail: storable(detail) }).slice(0, -1);
-  const after = canonicalJson({
-    ...(node === undefined ? {} : { node: wellFormed(node) }),
-    org,
-    prevHash,
-    resource: wellFormed(resource),
-    ...(run === undefined ? {} : { run: wellFormed(run) }),
-    seq,
-    type,
-  }).slice(1);
+  const before = `{"actor":${quoted(actor)},"at":${quoted(at)},"category":${quoted(category)},"detail":${textOf(detail)}`;
+  const ofNode = node === undefined ? "" : `"node":${quoted(node)},`;
+  const ofRun = run === undefined ? "" : `"run":${quoted(run)},`;
+  const after =
+    `${ofNode}"org":${quoted(org)},"prevHash":"${prevHash}","resource":${quoted(resource)},` +
+    `${ofRun}"seq":${seq},"type":${quoted(type)}}`;
   const hash = hashRecord(link, `${before},${after}`);
   return { hash, line: `${before},"hash":"${hash}",${after}` };
 }
 
-/** RFC 8785 knows no half of a surrogate pair and no number without a value; JSON texts from outside may hold both. */
-function storable(detail: JsonObject): JsonObject {
-  const clean = cleaned(detail, 0);
-  const kept = isJsonObject(clean) ? clean : {};
-  const text = canonicalJson(kept);
+/** Canonical text of a detail, or of its digest when it is too large. */
+function textOf(detail: JsonObject): string {
+  const text = canonicalJson(cleaned(detail, 0));
   const bytes = utf8Length(text);
-  if (bytes <= DETAIL_BYTES_MAX) return kept;
-  return { bytes, digest: `sha256:${bytesToHex(sha256(utf8ToBytes(text)))}` };
+  if (bytes <= DETAIL_BYTES_MAX) return text;
+  return canonicalJson({ bytes, digest: `sha256:${bytesToHex(sha256(utf8ToBytes(text)))}` });
 }
 
+/** RFC 8785 knows no half of a surrogate pair and no number without a value; what comes from outside may hold both. */
 function cleaned(value: Json | undefined, depth: number): Json {
   if (typeof value === "string") return wellFormed(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
@@ -98,6 +95,16 @@ function cleaned(value: Json | undefined, depth: number): Json {
 
 const HALF_PAIR = /\p{Surrogate}/gu;
 
+function quoted(text: string): string {
+  return JSON.stringify(wellFormed(text));
+}
+
 function wellFormed(text: string): string {
-  return text.replace(HALF_PAIR, "\ufffd");
+  return isPlain(text) ? text : text.replace(HALF_PAIR, "\ufffd");
+}
+
+/** Most texts hold nothing that could be half of a pair, and looking is cheaper than replacing. */
+function isPlain(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if ((text.charCodeAt(index) & 0xf800) === 0xd800) return false;
+  return true;
 }

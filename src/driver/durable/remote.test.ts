@@ -14,7 +14,7 @@ import type { RunEvent } from "../../core/event/index.ts";
 import { type OpenedGateways, openGateways } from "../../gateway/index.ts";
 import { PeerAgent } from "../../outbound/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
-import { createRoutingJudge } from "../../governance/index.ts";
+import { openGovernance } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
 import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./reporting.ts";
 
@@ -54,7 +54,7 @@ async function machine(beside?: Machine): Promise<Machine> {
     store,
     clock,
     adapters: [],
-    judge: createRoutingJudge(directory),
+    judge: openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble }).governor,
     monotonic: () => clock.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: beside === undefined,

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
-import type { AuditStore, ClosedSegment, PruneAsked, SealedRecord, SegmentRead } from "../audit-store.ts";
+import {
+  appendedAuditId,
+  type AuditStore,
+  type ClosedSegment,
+  type PruneAsked,
+  type SealedRecord,
+  type SegmentRead,
+} from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { copy, type MemoryWorld } from "./memory-world.ts";
 
@@ -32,10 +39,15 @@ const newChain = (): MemoryChain => ({
 
 export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
   const chainOf = (orgId: string): MemoryChain => audit.chains.get(orgId) ?? newChain();
+  let appended = 0;
   return {
     appendAudit: async (orgId, entries) => {
       if (entries.length === 0) return;
-      audit.pending.set(randomUUID(), { orgId, at: now(), body: JSON.stringify(entries) });
+      audit.pending.set(appendedAuditId((appended += 1), randomUUID()), {
+        orgId,
+        at: now(),
+        body: JSON.stringify(entries),
+      });
     },
     listPendingOrganisations: async (openedBefore, limit) => {
       const open = [...audit.chains].filter(([, { head }]) => (head.segment?.openedAt ?? Infinity) < openedBefore);

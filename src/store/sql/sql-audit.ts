@@ -6,16 +6,17 @@ import {
   type AuditRecord,
   type OpenSegment,
 } from "../../core/audit/index.ts";
-import type {
-  AuditFilter,
-  AuditStore,
-  ClosedSegment,
-  ComputePrune,
-  ComputeSeal,
-  PendingAudit,
-  PruneAsked,
-  Sealed,
-  SegmentRead,
+import {
+  appendedAuditId,
+  type AuditFilter,
+  type AuditStore,
+  type ClosedSegment,
+  type ComputePrune,
+  type ComputeSeal,
+  type PendingAudit,
+  type PruneAsked,
+  type Sealed,
+  type SegmentRead,
 } from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql, type SqlScalar, type Statement } from "../sql.ts";
@@ -24,9 +25,12 @@ import { decodeColumn, encodeColumn } from "./column.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlAudit(sql: Sql): AuditStore {
+  let appended = 0;
   return {
     appendAudit: async (orgId, entries) => {
-      if (entries.length > 0) await sql.query(APPEND, [randomUUID(), orgId, JSON.stringify(entries)]);
+      if (entries.length === 0) return;
+      const id = appendedAuditId((appended += 1), randomUUID());
+      await sql.query(APPEND, [id, orgId, JSON.stringify(entries)]);
     },
     listPendingOrganisations: async (openedBefore, limit) =>
       orgsOf(await sql.query<OrgRow>(PENDING_ORGANISATIONS, [openedBefore, limit])),

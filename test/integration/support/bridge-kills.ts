@@ -1,12 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Prng } from "../../simulation/prng.ts";
-import { judgePair } from "./bridge-judge.ts";
+import { judgePair, readOutbox } from "./bridge-judge.ts";
 import { Pair } from "./bridge-pair.ts";
 import { type KillPlan, liveByCalls } from "./kills.ts";
+import { readLedger } from "./ledger.ts";
 import { Load, type Verdict } from "./load.ts";
 
 const LIFE_MS_MAX = 900;
 const DOWN_MS_MAX = 400;
+
+const BUSY_CALLS = 4;
+const LULL_MS = 3_000;
 
 const VICTIMS = ["server", "bridge", "both"] as const;
 
@@ -20,9 +24,10 @@ export async function surviveBridgeKills(plan: KillPlan): Promise<Verdict> {
     const load = new Load(pair.api, dice.fork("load"));
     for (let kill = 1; kill <= kills; kill += 1) {
       load.start(runsPerLife);
-      await (kill % 2 === 0 ? pause(dice.below(LIFE_MS_MAX)) : liveByCalls(pair.ledger, dice));
       // The first three have every kind once, whatever the dice say.
       const victim = VICTIMS[kill - 1] ?? dice.pick(VICTIMS);
+      await (kill % 2 === 0 ? pause(dice.below(LIFE_MS_MAX)) : liveByCalls(pair.ledger, dice));
+      if (victim !== "server") await untilBusy(pair);
       const downMs = dice.below(DOWN_MS_MAX);
       await Promise.all([
         ...(victim === "bridge"
@@ -50,6 +55,17 @@ export async function surviveBridgeKills(plan: KillPlan): Promise<Verdict> {
     return await judgePair(pair, load);
   } finally {
     await pair.dispose();
+  }
+}
+
+/** Lasts until the Bridge has begun several calls and ended none of them, or has nothing to do. */
+async function untilBusy({ ledger, outbox }: Pair): Promise<void> {
+  const until = Date.now() + LULL_MS;
+  while (Date.now() < until) {
+    const ended = readOutbox(outbox);
+    const open = readLedger(ledger).filter(({ dispatchId }) => !ended.has(dispatchId));
+    if (open.length >= BUSY_CALLS) return;
+    await pause(5);
   }
 }
 

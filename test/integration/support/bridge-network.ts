@@ -8,7 +8,7 @@ import { FAULTS, type Proxy } from "./proxy.ts";
 
 export interface NetworkPlan {
   readonly seed: number;
-  /** At least so many requests meet a fault, over both links together. */
+  /** At least so many requests meet a fault, half of them on either link. */
   readonly faults: number;
   readonly databaseUrl: string | null;
   readonly note?: (line: string) => void;
@@ -40,7 +40,8 @@ export async function surviveBadNetwork({ seed, faults, databaseUrl, note }: Net
   try {
     await Load.saveSamples(pair.api);
     const load = new Load(pair.api, dice.fork("load"));
-    for (let spell = 1; met() < faults && spell * RUNS_PER_SPELL <= RUNS_MAX; spell += 1) {
+    const isEnough = (): boolean => links.every(({ faultCount }) => faultCount >= faults / links.length);
+    for (let spell = 1; !isEnough() && spell * RUNS_PER_SPELL <= RUNS_MAX; spell += 1) {
       load.start(RUNS_PER_SPELL);
       for (const link of links) link.weather = { kind: "foul", share: SHARE };
       await pause(dice.below(SPELL_MS_MAX));

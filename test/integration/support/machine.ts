@@ -2,7 +2,8 @@ import type { Adapter } from "../../../src/adapter/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../../src/clock/index.ts";
 import { digestText } from "../../../src/core/base/index.ts";
 import { isTerminal, type RunEvent } from "../../../src/core/event/index.ts";
-import { createAllowAllJudge, DurableDriver } from "../../../src/driver/index.ts";
+import { DurableDriver } from "../../../src/driver/index.ts";
+import { createAllowAllJudge } from "../../../src/governance/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../../../src/store/index.ts";
 
 const ORG = "default";

@@ -41,6 +41,7 @@ export class Proxy {
   readonly #sockets = new Set<Socket>();
   #weather: Weather = { kind: "fair" };
   #waiting: (() => void)[] = [];
+  #deck: Fault[] = [];
 
   private constructor(options: ProxyOptions) {
     this.#options = options;
@@ -89,7 +90,9 @@ export class Proxy {
   roll(): Fault | null {
     const { dice } = this.#options;
     if (this.#weather.kind !== "foul" || !dice.chance(this.#weather.share)) return null;
-    const fault = dice.pick(FAULTS);
+    // Dealt like cards: every kind comes before any comes again.
+    if (this.#deck.length === 0) this.#deck = shuffled(FAULTS, dice);
+    const fault = this.#deck.pop() ?? "delay";
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
     return fault;
   }
@@ -200,6 +203,11 @@ class Line {
   #hangUp(): void {
     this.#client.resetAndDestroy();
   }
+}
+
+function shuffled<T>(items: readonly T[], dice: Prng): T[] {
+  const keyed = items.map((item) => ({ item, key: dice.next() }));
+  return keyed.toSorted((left, right) => left.key - right.key).map(({ item }) => item);
 }
 
 const HEAD_END = "\r\n\r\n";

@@ -4,8 +4,11 @@ import { type Gate, type GateOutcome, PASS, type Unblock } from "../gate.ts";
 export const concurrency: Gate<DispatchFacts> = {
   name: "concurrency",
   evaluate({ agent, openAttempts, openExamples, waitingAhead }): GateOutcome {
-    if (agent === null || openAttempts < agent.maxConcurrent) return PASS;
+    // Whoever was here first is served first: their slots are not to be had.
+    if (agent === null || openAttempts + waitingAhead < agent.maxConcurrent) return PASS;
     const { id, maxConcurrent } = agent;
+    const isFull = openAttempts >= agent.maxConcurrent;
+    const ahead = isFull ? "" : ` and ${waitingAhead} nodes waiting before this one`;
     const [first] = openExamples;
     const wait = first === undefined ? "one of them to end" : `${first.runId} node ${first.nodeId}`;
     const waits = openExamples.map(({ runId, nodeId }): Unblock => ({
@@ -16,7 +19,7 @@ export const concurrency: Gate<DispatchFacts> = {
     return {
       kind: "block",
       code: "agent_busy",
-      message: `${id} has ${openAttempts} of ${maxConcurrent} attempts open; raise max_concurrent, or wait for ${wait}`,
+      message: `${id} has ${openAttempts} of ${maxConcurrent} attempts open${ahead}; raise max_concurrent, or wait for ${wait}`,
       after: "queue",
       waitingReason: "queued",
       facts: { agent: id, openAttempts, maxConcurrent, waitingAhead },

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { createScriptedAdapter, readScript } from "../adapters/index.ts";
+import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
+import { digestText, type Json } from "../core/base/index.ts";
+import { DurableDriver, type LaunchOutcome } from "../driver/index.ts";
+import { openGateways } from "../gateway/index.ts";
+import { readSpec } from "../registry/index.ts";
+import { createMemoryStore, type EntryKind, type Store, StoreUnavailable } from "../store/index.ts";
+import { openGovernance } from "./open-governance.ts";
+
+const ORG = "default";
+
+interface Machine {
+  readonly driver: DurableDriver;
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly troubles: readonly string[];
+}
+
+type Registered = readonly [Parameters<typeof readSpec>[0], EntryKind, string, Json];
+
+async function machine(registered: readonly Registered[], script: string, store?: Store, clock?: VirtualClock) {
+  const time = clock ?? createVirtualClock(Date.UTC(2026, 10, 15, 12));
+  const kept = store ?? createMemoryStore({ now: () => time.now() });
+  const troubles: string[] = [];
+  const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
+  for (const [kind, entryKind, name, spec] of registered) {
+    const reading = readSpec(kind, name, spec);
+    if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+    await kept.putEntry(ORG, entryKind, name, reading.body, time.now());
+  }
+  const local = { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
+  const gateways = await openGateways({ store: kept, clock: time, secretKey: null, local, onTrouble });
+  const isAlone = store === undefined;
+  const { directory } = gateways;
+  const governance = openGovernance({ store: kept, directory, clock: time, isAlone, startRate: null, onTrouble });
+  const read = readScript(script);
+  if (read.script === null) throw new Error("the script is wrong");
+  const driver = new DurableDriver({
+    store: kept,
+    clock: time,
+    adapters: [createScriptedAdapter({ script: read.script, clock: time })],
+    judge: governance.governor,
+    monotonic: () => time.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: isAlone,
+    onTrouble,
+  });
+  governance.start();
+  await driver.start();
+  return { driver, clock: time, store: kept, troubles } satisfies Machine;
+}
+
+async function launch({ driver, store }: Machine, source: string): Promise<string> {
+  const definitionHash = digestText(source);
+  await store.ensureOrganisation(ORG);
+  await store.putDefinition(ORG, definitionHash, { source, catalog: null });
+  const started: LaunchOutcome = await driver.launch({
+    orgId: ORG,
+    workflow: "w",
+    version: 1,
+    definitionHash,
+    args: {},
+    trigger: "test",
+    startedBy: null,
+  });
+  if (started.kind !== "started") throw new Error(started.kind);
+  return started.run.runId;
+}
+
+/** Lets virtual time pass until an event of one of these types is committed. */
+async function heard({ driver, clock }: Machine, types: readonly string[]): Promise<void> {
+  let isHeard = false;
+  const stop = driver.onCommitted((_, events) => {
+    isHeard ||= events.some(({ type }) => types.includes(type));
+  });
+  await clock.run(() => isHeard);
+  stop();
+}
+
+const ENDS = ["run.completed", "run.failed", "run.cancelled", "run.timed_out"];
+
+async function ended(machine: Machine, runId: string): Promise<string> {
+  if ((await machine.store.getRun(ORG, runId))?.status === "running") await heard(machine, ENDS);
+  return (await machine.store.getRun(ORG, runId))?.status ?? "gone";
+}
+
+const fanOut = (width: number, more = ""): string =>
+  `name: w\nmax_parallel: 1000\nsteps:\n${Array.from(
+    { length: width },
+    (_, index) => `  - { id: n${index}, command: go${more} }`,
+  ).join("\n")}\n`;
+
+/** How many attempts were open at once, by the log alone. */
+async function mostOpen({ store }: Machine, runId: string): Promise<number> {
+  let open = 0;
+  let most = 0;
+  for (const { type } of await store.readEvents(ORG, runId, 0, 10_000)) {
+    if (type === "node.started") most = Math.max(most, (open += 1));
+    if (type === "node.completed" || type === "node.failed") open -= 1;
+  }
+  return most;
+}
+
+describe("a run under limits", () => {
+  it("with more ready nodes than its agent has slots queues, and none fails", async () => {
+    const limited = await machine(
+      [["Agent", "agent", "default", { trust_level: 5, max_concurrent: 5 }]],
+      "default: echo\nnodes: {}\n",
+    );
+    const runId = await launch(limited, fanOut(60));
+    expect(await ended(limited, runId)).toBe("completed");
+    expect(await mostOpen(limited, runId)).toBeLessThanOrEqual(5);
+    expect((await limited.store.readCounters(ORG, 0)).agents).toEqual([{ agentId: "default", open: 0, hits: [] }]);
+    expect(limited.troubles).toEqual([]);
+  });
+
+  it("never lets more into any window than its agent may dispatch", async () => {
+    const limited = await machine(
+      [["Agent", "agent", "default", { max_concurrent: 50, rate_limit: { count: 4, per_seconds: 1 } }]],
+      "default: echo\n",
+    );
+    const runId = await launch(limited, fanOut(14));
+    expect(await ended(limited, runId)).toBe("completed");
+    const starts = (await limited.store.readEvents(ORG, runId, 0, 10_000))
+      .filter(({ type }) => type === "node.started")
+      .map(({ at }) => at);
+    for (const at of starts) {
+      expect(starts.filter((other) => other > at - 1_000 && other <= at).length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  it("stops where its money does, and the ledger adds up", async () => {
+    const limited = await machine(
+      [["Budget", "budget", "cap", { scope: "global", period: "daily", amount_usd: 0.05 }]],
+      "default: echo\nnodes:\n" +
+        Array.from({ length: 10 }, (_, index) => `  n${index}: { stdout: x, cost_usd: 0.01 }`).join("\n"),
+    );
+    const runId = await launch(limited, fanOut(10, ", estimated_cost: 0.01, on_failure: skip"));
+    expect(await ended(limited, runId)).toBe("completed");
+    const { envelopes } = await limited.store.readCounters(ORG, 0);
+    expect(envelopes).toMatchObject([{ envelopeId: "cap", spent: 50_000, reserved: 0 }]);
+    const usage = await limited.store.usage(ORG, { bucket: "month", by: "agent", since: 0, until: 9e15 });
+    expect(usage).toMatchObject([{ group: "default", count: 5, costMicros: 50_000 }]);
+    expect((await limited.store.getRun(ORG, runId))?.costMicros).toBe(50_000);
+    const verdicts = await limited.store.verdictsOf(ORG, runId);
+    expect(verdicts.filter(({ code }) => code === "budget_exceeded")).toHaveLength(5);
+    expect(verdicts.filter(({ disposition }) => disposition === "allow")).toHaveLength(5);
+  });
+
+  it("is held by a policy, and goes on once a person has said yes", async () => {
+    const policy = {
+      category: "guardrail",
+      scope: "global",
+      condition: "node.id == 'publish'",
+      action: "require_approval",
+      enforcement: "hard",
+      reason: "people publish",
+    };
+    const held = await machine([["Policy", "policy", "ask-first", policy]], "default: echo\n");
+    const source =
+      "name: w\nsteps:\n  - { id: draft, command: go }\n  - { id: publish, command: 'go ${draft.stdout}' }\n";
+    const runId = await launch(held, source);
+    await heard(held, ["approval.requested"]);
+    const [approval] = (await held.store.listApprovals(ORG, "pending", { limit: 10, cursor: null })).data;
+    expect(approval).toMatchObject({ nodeId: "publish", source: "policy" });
+    const told = { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "key_1" } as const;
+    await held.driver.tell(ORG, runId, told);
+    expect(await ended(held, runId)).toBe("completed");
+    const verdicts = await held.store.verdictsOf(ORG, runId);
+    expect(verdicts.map(({ nodeId, disposition }) => `${nodeId} ${disposition}`)).toEqual([
+      "draft allow",
+      "publish hold",
+      "publish allow",
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import { digestText, getOwn, type JsonObject, type Place } from "../core/base/index.ts";
+import { EMPTY_CATALOG } from "../core/definition/index.ts";
+import { checkSource } from "../core/plan/index.ts";
+import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
+import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type WorkflowSettingsWish } from "./change.ts";
+import { entryKindOf, type RegisteredKind } from "./kind.ts";
+import { kindOf, type Manifest } from "./manifest.ts";
+import { readSpec, type SpecReading } from "./read-spec.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { type SourceProblem, workflowSpec } from "./workflow.ts";
+
+export interface ApplySurroundings {
+  readonly store: RegistryStore & WorkflowStore;
+  readonly orgId: string;
+  readonly at: number;
+  /** Who is noted as having saved workflows. */
+  readonly savedBy: string | null;
+  /** Which of the tokens given for a gateway are not the present ones. */
+  readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
+  /** What a gateway that nobody registered is like; undefined when there is none of this id. */
+  readonly builtInGateway: (gatewayId: string) => JsonObject | undefined;
+}
+
+/** What became, or would become, of one manifest. */
+export interface AppliedManifest {
+  readonly kind: string;
+  readonly name: string;
+  readonly action: ChangeAction | "invalid";
+  readonly diff?: string;
+  readonly problems?: readonly PlacedProblem[];
+}
+
+export type PlacedProblem = Pick<SpecProblem, "code" | "message" | "path" | "hint"> & Partial<Place>;
+
+export interface ApplyPlan {
+  readonly applied: readonly AppliedManifest[];
+  readonly isValid: boolean;
+  /** To be written together. */
+  readonly changes: readonly RegistryChange[];
+  /** Gateways that change, with the tokens given for them. */
+  readonly gateways: readonly {
+    readonly id: string;
+    readonly body: JsonObject;
+    readonly tokens: Readonly<Record<string, string>>;
+  }[];
+}
+
+interface Planned {
+  readonly applied: AppliedManifest;
+  readonly change?: RegistryChange;
+  readonly gateway?: ApplyPlan["gateways"][number];
+}
+
+/** Looks at everything and writes nothing. */
+export async function planApply(manifests: readonly Manifest[], around: ApplySurroundings): Promise<ApplyPlan> {
+  const seen = new Set<string>();
+  const planned: Planned[] = [];
+  for (const manifest of manifests) {
+    const key = JSON.stringify([manifest.kind, manifest.name]);
+    const isTwice = manifest.name !== "" && seen.has(key);
+    seen.add(key);
+    planned.push(isTwice ? twice(manifest) : await planOne(manifest, around));
+  }
+  return {
+    applied: planned.map(({ applied }) => applied),
+    isValid: planned.every(({ applied }) => applied.action !== "invalid"),
+    changes: planned.flatMap(({ change }) => change ?? []),
+    gateways: planned.flatMap(({ gateway }) => gateway ?? []),
+  };
+}
+
+function twice(manifest: Manifest): Planned {
+  const message = `${manifest.kind} "${manifest.name}" is given twice.`;
+  return invalid(manifest, [specProblem("duplicate_id", ["name"], message, { hint: "Keep one of them." })]);
+}
+
+async function planOne(manifest: Manifest, around: ApplySurroundings): Promise<Planned> {
+  const kind = kindOf(manifest);
+  if (kind === null) return invalid(manifest, manifest.problems);
+  const reading = readSpec(kind, manifest.name, manifest.spec);
+  if (!reading.ok) return invalid(manifest, reading.problems.map(inDocument));
+  return kind === "Workflow"
+    ? planWorkflow(manifest, reading.body, around)
+    : planEntry(manifest, kind, reading, around);
+}
+
+async function planEntry(
+  manifest: Manifest,
+  kind: RegisteredKind,
+  { body, secrets = {} }: Extract<SpecReading, { ok: true }>,
+  around: ApplySurroundings,
+): Promise<Planned> {
+  const { store, orgId, at } = around;
+  const { name } = manifest;
+  const entryKind = entryKindOf(kind);
+  const isGateway = kind === "Gateway";
+  const builtIn = isGateway ? around.builtInGateway(name) : builtInBody(kind, name);
+  const before = (await store.getEntry(orgId, entryKind, name))?.body ?? builtIn;
+  const newSecrets = isGateway
+    ? await around.newTokens(name, secrets)
+    : await differing(secrets, () => store.entrySecrets(orgId, entryKind, name));
+  const plan = planChange({ kind, name, body }, before, newSecrets, at);
+  if (!plan.ok) return invalid(manifest, plan.problems.map(inDocument));
+  const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
+  if (plan.action === "unchanged") return { applied };
+  const put = { change: "put", kind: entryKind, id: name, body: plan.body } as const;
+  // Tokens of gateways are sealed and hashed by whoever sends and checks them.
+  if (isGateway) return { applied, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
+  return { applied, change: { ...put, secrets } };
+}
+
+/** Names of secrets that are not the kept ones. */
+export async function differing(
+  given: Readonly<Record<string, string>>,
+  kept: () => Promise<Readonly<Record<string, string>>>,
+): Promise<readonly string[]> {
+  const names = Object.keys(given);
+  if (names.length === 0) return [];
+  const present = await kept();
+  return names.filter((name) => getOwn(present, name) !== getOwn(given, name));
+}
+
+async function planWorkflow(manifest: Manifest, body: JsonObject, around: ApplySurroundings): Promise<Planned> {
+  const { store, orgId, at, savedBy } = around;
+  const { name } = manifest;
+  const { source, status, posture, exposed } = workflowSpec.parse(body);
+  const settings: WorkflowSettingsWish = {
+    ...(status === undefined ? {} : { status }),
+    ...(posture === undefined ? {} : { posture }),
+    ...(exposed === undefined ? {} : { isExposed: exposed }),
+  };
+  const record = await store.getWorkflow(orgId, name);
+  const newest = record === undefined ? undefined : await store.getVersion(orgId, name, record.latest.version);
+  const before = record === undefined || newest === undefined ? undefined : { record, source: newest.source };
+  const plan = planWorkflowChange({ source, settings }, before);
+  const applied: AppliedManifest = { kind: "Workflow", name, ...plan };
+  if (plan.action === "unchanged") return { applied };
+  const format = checkSource(source, EMPTY_CATALOG).definition?.format ?? "lobsterx";
+  const saving = { name, hash: digestText(source), format, source, catalog: null, savedAt: at, savedBy };
+  return { applied, change: { change: "workflow", saving, settings } };
+}
+
+/** The name belongs to the document; everything else that is wrong stands in its spec. */
+function inDocument(problem: SpecProblem): SpecProblem {
+  const { code, at, message, isAtKey = false, hint } = problem;
+  if (problem.isAboutName === true) return problem;
+  return { ...problem, ...specProblem(code, ["spec", ...at], message, { isAtKey, hint }) };
+}
+
+function invalid({ kind, name, places }: Manifest, problems: readonly SpecProblem[]): Planned {
+  const placed = problems.map((problem): PlacedProblem => {
+    const { code, message, path, hint } = problem;
+    const place = places === null ? {} : placeOf(problem, places);
+    return { code, message, path, ...place, ...(hint === undefined ? {} : { hint }) };
+  });
+  return { applied: { kind, name, action: "invalid", problems: placed } };
+}
+
+function placeOf(problem: SpecProblem & Partial<SourceProblem>, places: NonNullable<Manifest["places"]>): Place {
+  const { at, isAtKey = false, inSource } = problem;
+  return inSource === undefined ? places.placeOf(at, isAtKey) : places.placeInText(at, inSource);
+}

@@ -1,0 +1,85 @@
+import { type JsonObject, sameJson } from "../core/base/index.ts";
+import type { WorkflowRecord } from "../store/index.ts";
+import { agentChangeProblems, DEFAULT_AGENT, DEFAULT_AGENT_BODY, settleAgent, withoutPhaseSince } from "./agent.ts";
+import { gatewaySpecOf } from "./gateway.ts";
+import type { RegisteredKind } from "./kind.ts";
+import { lensChangeProblems } from "./lens.ts";
+import { diffLines } from "./line-diff.ts";
+import type { SpecProblem } from "./spec-problem.ts";
+import { specText } from "./spec-text.ts";
+
+export type ChangeAction = "created" | "updated" | "unchanged";
+
+export interface Change {
+  readonly action: ChangeAction;
+  /** As `diff -u` shows it; absent when nothing changed. */
+  readonly diff?: string;
+}
+
+export type EntryChange =
+  | (Change & { readonly ok: true; readonly body: JsonObject })
+  | { readonly ok: false; readonly problems: readonly SpecProblem[] };
+
+/** What is there before anybody has written anything. */
+export function builtInBody(kind: RegisteredKind, name: string): JsonObject | undefined {
+  return kind === "Agent" && name === DEFAULT_AGENT.id ? DEFAULT_AGENT_BODY : undefined;
+}
+
+/** What a body would change, and how it is kept then. `newSecrets`: names of secrets that are not the kept ones. */
+export function planChange(
+  { kind, name, body }: { readonly kind: RegisteredKind; readonly name: string; readonly body: JsonObject },
+  before: JsonObject | undefined,
+  newSecrets: readonly string[],
+  at: number,
+): EntryChange {
+  const problems = changeProblems(kind, name, body, before);
+  if (problems.length > 0) return { ok: false, problems };
+  const wanted = shownSpec(kind, body);
+  const kept = before === undefined ? undefined : shownSpec(kind, before);
+  if (before !== undefined && kept !== undefined && sameJson(kept, wanted) && newSecrets.length === 0) {
+    return { ok: true, action: "unchanged", body: before };
+  }
+  const secrets = newSecrets.map((key) => `+${key}: (a new value, which is not shown)\n`).join("");
+  return {
+    ok: true,
+    action: kept === undefined ? "created" : "updated",
+    diff: diffLines(kept === undefined ? "" : specText(kept), specText(wanted)) + secrets,
+    body: kind === "Agent" ? settleAgent(body, before, at) : body,
+  };
+}
+
+/** What was kept of an entry, as its manifest would say it. */
+export function shownSpec(kind: RegisteredKind, body: JsonObject): JsonObject {
+  if (kind === "Gateway") return gatewaySpecOf(body);
+  return kind === "Agent" ? withoutPhaseSince(body) : body;
+}
+
+function changeProblems(
+  kind: RegisteredKind,
+  name: string,
+  body: JsonObject,
+  before: JsonObject | undefined,
+): readonly SpecProblem[] {
+  if (kind === "Agent") return agentChangeProblems(name, body, before);
+  return kind === "Lens" ? lensChangeProblems(body, before) : [];
+}
+
+export type WorkflowSettingsWish = Partial<Pick<WorkflowRecord, "status" | "posture" | "isExposed">>;
+
+/** The same for a workflow: its text by lines, and before it the settings that change. */
+export function planWorkflowChange(
+  { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsWish },
+  before: { readonly record: WorkflowRecord; readonly source: string } | undefined,
+): Change {
+  if (before === undefined) return { action: "created", diff: diffLines("", source) };
+  const { record } = before;
+  const moved = [
+    ["status", record.status, settings.status] as const,
+    ["posture", record.posture, settings.posture] as const,
+    ["exposed", record.isExposed, settings.isExposed] as const,
+  ].flatMap(([key, old, fresh]) =>
+    fresh === undefined || fresh === old ? [] : [`-${key}: ${old}\n+${key}: ${fresh}\n`],
+  );
+  if (moved.length === 0 && source === before.source) return { action: "unchanged" };
+  return { action: "updated", diff: moved.join("") + diffLines(before.source, source) };
+}

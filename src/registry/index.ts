@@ -1,0 +1,24 @@
+export { agentOf, DEFAULT_AGENT } from "./agent.ts";
+export {
+  type AppliedManifest,
+  type ApplyPlan,
+  type ApplySurroundings,
+  differing,
+  planApply,
+  type PlacedProblem,
+} from "./apply-plan.ts";
+export { budgetOf } from "./budget.ts";
+export { type ChangeAction, planChange, shownSpec } from "./change.ts";
+export { type Cron, parseCron } from "./cron.ts";
+export { deploymentOf } from "./deployment.ts";
+export { type GatewayBody, gatewayBodyOf, gatewaySpec } from "./gateway.ts";
+export { entryKindOf, isManifestKind, MANIFEST_KINDS, type ManifestKind, type RegisteredKind } from "./kind.ts";
+export { lensOf } from "./lens.ts";
+export { type Manifest, MANIFESTS_MAX, readManifestList, readManifestStream } from "./manifest.ts";
+export { modelOf } from "./model.ts";
+export { policyOf } from "./policy.ts";
+export { readSpec, type SpecReading, specSchema } from "./read-spec.ts";
+export { getRegistered, listRegistered } from "./registered-entry.ts";
+export { bindingOf } from "./role-binding.ts";
+export type { SpecProblem } from "./spec-problem.ts";
+export { teamOf } from "./team.ts";

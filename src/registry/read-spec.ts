@@ -1,0 +1,99 @@
+import type { z } from "zod";
+import { getOwn, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { agentSpec } from "./agent.ts";
+import { alertBodyOf, alertProblems, alertSpec } from "./alert.ts";
+import { budgetProblems, budgetSpec } from "./budget.ts";
+import { deploymentProblems, deploymentSpec } from "./deployment.ts";
+import { asBody } from "./field.ts";
+import { gatewayBodyOf, gatewaySpec } from "./gateway.ts";
+import { MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
+import { lensProblems, lensSpec } from "./lens.ts";
+import { libraryStepProblems, libraryStepSpec } from "./library-step.ts";
+import { modelProblems, modelSpec } from "./model.ts";
+import { nameProblems } from "./name.ts";
+import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
+import { roleBindingSpec } from "./role-binding.ts";
+import { scheduleProblems, scheduleSpec } from "./schedule.ts";
+import { problemsOfIssues, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { teamProblems, teamSpec } from "./team.ts";
+import { webhookProblems, webhookSpec } from "./webhook.ts";
+import { workflowProblems, workflowSpec } from "./workflow.ts";
+
+export type SpecReading =
+  | {
+      readonly ok: true;
+      /** What is kept: everything that was written, with its defaults. */
+      readonly body: JsonObject;
+      /** What is kept apart and never shown. */
+      readonly secrets?: Readonly<Record<string, string>>;
+    }
+  | { readonly ok: false; readonly problems: readonly SpecProblem[] };
+
+interface SpecRule {
+  readonly schema: z.ZodType<object>;
+  /** What a schema cannot say. It is asked whatever the schema found, and minds only what is of the right type. */
+  readonly problems?: (written: JsonObject, name: string) => readonly SpecProblem[];
+  readonly toBody?: (written: JsonObject) => JsonObject;
+  readonly secrets?: readonly string[];
+}
+
+/** One row per kind: what its spec may say. */
+const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
+  Agent: { schema: agentSpec },
+  Gateway: {
+    schema: gatewaySpec,
+    secrets: ["dispatch_token", "callback_token"],
+    toBody: (written) => ({ ...gatewayBodyOf(gatewaySpec.parse(written)) }),
+  },
+  Deployment: { schema: deploymentSpec, problems: deploymentProblems },
+  Budget: { schema: budgetSpec, problems: budgetProblems },
+  Policy: { schema: policySpec, problems: policyProblems, toBody: policyBodyOf },
+  Lens: { schema: lensSpec.loose(), problems: (written, name) => lensProblems(name, written) },
+  Team: { schema: teamSpec, problems: teamProblems },
+  LibraryStep: { schema: libraryStepSpec, problems: (written, name) => libraryStepProblems(name, written) },
+  Schedule: { schema: scheduleSpec, problems: scheduleProblems },
+  Webhook: { schema: webhookSpec, problems: webhookProblems, secrets: ["secret"] },
+  Model: { schema: modelSpec, problems: (written, name) => modelProblems(name, written) },
+  Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
+  Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
+  RoleBinding: { schema: roleBindingSpec },
+};
+
+/** For whoever describes what may be sent. */
+export function specSchema(kind: ManifestKind): z.ZodType<object> {
+  return RULES[kind].schema;
+}
+
+/** Reads the spec of a manifest; every problem at once. Paths begin inside the spec, but for the name's own: `name`. */
+export function readSpec(kind: ManifestKind, name: string, written: Json): SpecReading {
+  const { schema, problems: look, toBody = asBody, secrets: hidden = [] } = RULES[kind];
+  const { title } = MANIFEST_KINDS[kind];
+  if (!isJsonObject(written)) {
+    const message = `The spec of ${title} must be a map.`;
+    return { ok: false, problems: [...nameProblems(kind, name), specProblem("wrong_type", [], message)] };
+  }
+  const parsed = schema.safeParse(written, { reportInput: true });
+  const problems = [
+    ...nameProblems(kind, name),
+    ...withoutRepeats([
+      ...(parsed.success ? [] : problemsOfIssues(parsed.error.issues, schema, title)),
+      ...(look?.(written, name) ?? []),
+    ]),
+  ];
+  if (!parsed.success || problems.length > 0) return { ok: false, problems };
+  const full = asBody(parsed.data);
+  const secrets = hidden.flatMap((key): [string, string][] => {
+    const value = getOwn(full, key);
+    return typeof value === "string" ? [[key, value]] : [];
+  });
+  const open = Object.fromEntries(Object.entries(full).filter(([key]) => !hidden.includes(key)));
+  const body = toBody(open);
+  return { ok: true, body, ...(secrets.length === 0 ? {} : { secrets: Object.fromEntries(secrets) }) };
+}
+
+/** A schema and a reader may both mind the same thing; the last word is the better one. */
+function withoutRepeats(problems: readonly SpecProblem[]): readonly SpecProblem[] {
+  const byPlace = new Map<string, SpecProblem>();
+  for (const problem of problems) byPlace.set(`${problem.code} ${problem.path} ${problem.message}`, problem);
+  return [...byPlace.values()];
+}
