@@ -57,6 +57,9 @@ export interface SavedWorkflow extends VersionHead {
 
 export interface Workflow extends VersionHead {
   readonly status: WorkflowStatus;
+  readonly posture: "advisory" | "retrieval" | "approval_required" | "bounded_autonomous";
+  /** Over MCP. */
+  readonly exposed: boolean;
   readonly savedAt: string;
 }
 

@@ -1,7 +1,9 @@
+import { auditEntry, type AuditEntry } from "../core/audit/index.ts";
 import { digestText, getOwn, type JsonObject, type Place } from "../core/base/index.ts";
 import { EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
+import { changeAudit } from "./change-audit.ts";
 import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type WorkflowSettingsWish } from "./change.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
@@ -13,8 +15,8 @@ export interface ApplySurroundings {
   readonly store: RegistryStore & WorkflowStore;
   readonly orgId: string;
   readonly at: number;
-  /** Who is noted as having saved workflows. */
-  readonly savedBy: string | null;
+  /** Who is noted as having changed things. */
+  readonly actor: string;
   /** Which of the tokens given for a gateway are not the present ones. */
   readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
   /** What a gateway that nobody registered is like; undefined when there is none of this id. */
@@ -37,6 +39,8 @@ export interface ApplyPlan {
   readonly isValid: boolean;
   /** To be written together. */
   readonly changes: readonly RegistryChange[];
+  /** What is told of them. */
+  readonly audit: readonly AuditEntry[];
   /** Gateways that change, with the tokens given for them. */
   readonly gateways: readonly {
     readonly id: string;
@@ -48,6 +52,7 @@ export interface ApplyPlan {
 interface Planned {
   readonly applied: AppliedManifest;
   readonly change?: RegistryChange;
+  readonly audit?: readonly AuditEntry[];
   readonly gateway?: ApplyPlan["gateways"][number];
 }
 
@@ -65,8 +70,17 @@ export async function planApply(manifests: readonly Manifest[], around: ApplySur
     applied: planned.map(({ applied }) => applied),
     isValid: planned.every(({ applied }) => applied.action !== "invalid"),
     changes: planned.flatMap(({ change }) => change ?? []),
+    audit: [...planned.flatMap(({ audit }) => audit ?? []), ...summary(planned, around)],
     gateways: planned.flatMap(({ gateway }) => gateway ?? []),
   };
+}
+
+/** One entry for the whole, whatever else is told of its parts. */
+function summary(planned: readonly Planned[], { actor, at }: ApplySurroundings): readonly AuditEntry[] {
+  const changed = planned.filter(({ change }) => change !== undefined).map(({ applied }) => applied);
+  if (changed.length === 0) return [];
+  const detail = { changes: changed.map(({ kind, name, action }) => ({ kind, name, action })) };
+  return [auditEntry({ at, type: "config.applied", actor, resource: "organisation/config", detail })];
 }
 
 function twice(manifest: Manifest): Planned {
@@ -90,7 +104,7 @@ async function planEntry(
   { body, secrets = {} }: Extract<SpecReading, { ok: true }>,
   around: ApplySurroundings,
 ): Promise<Planned> {
-  const { store, orgId, at } = around;
+  const { store, orgId, at, actor } = around;
   const { name } = manifest;
   const entryKind = entryKindOf(kind);
   const isGateway = kind === "Gateway";
@@ -104,9 +118,12 @@ async function planEntry(
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
   if (plan.action === "unchanged") return { applied };
   const put = { change: "put", kind: entryKind, id: name, body: plan.body } as const;
+  const told = { kind, name, action: plan.action, before, after: plan.body };
+  // The summary tells of whatever has no type of its own.
+  const audit = changeAudit(told, actor, at).filter(({ type }) => type !== "config.applied");
   // Tokens of gateways are sealed and hashed by whoever sends and checks them.
-  if (isGateway) return { applied, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
-  return { applied, change: { ...put, secrets } };
+  if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
+  return { applied, audit, change: { ...put, secrets } };
 }
 
 /** Names of secrets that are not the kept ones. */
@@ -121,7 +138,7 @@ export async function differing(
 }
 
 async function planWorkflow(manifest: Manifest, body: JsonObject, around: ApplySurroundings): Promise<Planned> {
-  const { store, orgId, at, savedBy } = around;
+  const { store, orgId, at, actor } = around;
   const { name } = manifest;
   const { source, status, posture, exposed } = workflowSpec.parse(body);
   const settings: WorkflowSettingsWish = {
@@ -136,8 +153,14 @@ async function planWorkflow(manifest: Manifest, body: JsonObject, around: ApplyS
   const applied: AppliedManifest = { kind: "Workflow", name, ...plan };
   if (plan.action === "unchanged") return { applied };
   const format = checkSource(source, EMPTY_CATALOG).definition?.format ?? "lobsterx";
-  const saving = { name, hash: digestText(source), format, source, catalog: null, savedAt: at, savedBy };
-  return { applied, change: { change: "workflow", saving, settings } };
+  const saving = { name, hash: digestText(source), format, source, catalog: null, savedAt: at, savedBy: actor };
+  const detail = {
+    action: plan.action,
+    hash: saving.hash,
+    ...(body["status"] === undefined ? {} : { status: body["status"] }),
+  };
+  const audit = [auditEntry({ at, type: "workflow.saved", actor, resource: `workflow/${name}`, detail })];
+  return { applied, audit, change: { change: "workflow", saving, settings } };
 }
 
 /** The name belongs to the document; everything else that is wrong stands in its spec. */

@@ -8,7 +8,8 @@ export {
   type PlacedProblem,
 } from "./apply-plan.ts";
 export { budgetOf } from "./budget.ts";
-export { type ChangeAction, planChange, shownSpec } from "./change.ts";
+export { builtInBody, type ChangeAction, planChange, shownSpec } from "./change.ts";
+export { changeAudit, type ChangeTold } from "./change-audit.ts";
 export { type Cron, parseCron } from "./cron.ts";
 export { deploymentOf } from "./deployment.ts";
 export { type GatewayBody, gatewayBodyOf, gatewaySpec } from "./gateway.ts";

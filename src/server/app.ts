@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { AuditDesk } from "../audit/index.ts";
 import { Overloaded, type Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
@@ -23,6 +24,8 @@ export interface AppOptions {
   readonly runtime: Runtime;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
+  /** The installation's own key signs unless this says otherwise. */
+  readonly audit?: AuditDesk;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -46,14 +49,15 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 const NO_BODY = new TextEncoder().encode("{}");
 
-export function createApp({ store, runtime, gateways, governance, config: given }: AppOptions): App {
+export function createApp({ store, runtime, gateways, governance, audit: desk, config: given }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
   const metrics = new Metrics();
   const streams = new StreamDesk(store, tail, config);
   const keys = new KeyRing(store, config.now);
-  const services: Services = { store, runtime, gateways, governance, config, metrics, streams, keys };
+  const audit = desk ?? new AuditDesk({ store, now: config.now });
+  const services: Services = { store, runtime, gateways, governance, config, metrics, streams, keys, audit };
   const stopCounting = runtime.onCommitted((_runId, events) => metrics.countEvents(events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));

@@ -19,6 +19,18 @@ export const API_PROBLEMS = {
   unknown_approval: [404, "There is no such approval"],
   unknown_api_key: [404, "There is no such key"],
   unknown_gateway: [404, "There is no such gateway"],
+  unknown_agent: [404, "There is no such agent"],
+  unknown_policy: [404, "There is no such policy"],
+  unknown_budget: [404, "There is no such budget"],
+  unknown_lens: [404, "There is no such lens"],
+  unknown_team: [404, "There is no such team"],
+  unknown_library_step: [404, "There is no such library step"],
+  unknown_schedule: [404, "There is no such schedule"],
+  unknown_webhook: [404, "There is no such webhook"],
+  unknown_model: [404, "There is no such model"],
+  unknown_deployment: [404, "There is no such deployment"],
+  unknown_binding: [404, "There is no such role binding"],
+  unknown_alert: [404, "There is no such alert"],
   unknown_dispatch: [404, "There is no such dispatch"],
   unknown_thread: [404, "There is no such thread"],
   unknown_blob: [404, "There is no such value"],
@@ -34,6 +46,7 @@ export const API_PROBLEMS = {
   stale_attempt: [409, "The report is about another attempt"],
   newer_instance: [409, "A newer instance answers for the gateway"],
   content_changed: [409, "The content has changed"],
+  built_in: [409, "What is built in cannot be deleted"],
   not_blocked: [409, "The node is not blocked"],
   refused: [409, "The run does not take this now"],
   ticket_expired: [410, "The address is no longer valid"],
@@ -72,6 +85,8 @@ export interface ProblemExtras {
   readonly code?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Members of the answer beside those every problem has. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** Thrown by handlers and turned into an answer at the edge of the app. */
@@ -82,6 +97,7 @@ export class Refused extends Error {
   readonly title: string;
   readonly problems: readonly SentProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly more: Readonly<Record<string, unknown>>;
 
   constructor(code: ApiProblemCode, detail: string, extras: ProblemExtras = {}) {
     super(detail);
@@ -91,6 +107,7 @@ export class Refused extends Error {
     this.title = title;
     this.problems = extras.problems;
     this.headers = extras.headers ?? {};
+    this.more = extras.more ?? {};
   }
 }
 
@@ -106,8 +123,9 @@ function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(API_PROBLEMS, code);
 }
 
-export function problemBody({ code, status, title, message, problems }: Refused) {
+export function problemBody({ code, status, title, message, problems, more }: Refused) {
   return {
+    ...more,
     type: `urn:sluice:problem:${code}`,
     title,
     status,

@@ -1,9 +1,13 @@
 import type { Route } from "./route.ts";
+import { applyRoutes } from "./routes/apply.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { platformRoutes } from "./routes/platform.ts";
+import { registryRoutes } from "./routes/registries.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -27,6 +31,10 @@ export const ROUTES: readonly Route[] = [
     ...keyRoutes,
     ...gatewayRoutes,
     ...threadRoutes,
+    ...auditRoutes,
+    ...registryRoutes,
+    ...applyRoutes,
+    ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
   ...legacyStreamRoutes,
 ];

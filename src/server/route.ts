@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { AuditDesk } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
@@ -20,6 +21,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
+  readonly audit: AuditDesk;
 }
 
 /** The places of execution, and the addresses given out for single attempts. */

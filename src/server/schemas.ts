@@ -10,8 +10,9 @@ import {
   RUN_STATUSES,
   WAITING_REASONS,
 } from "../core/event/index.ts";
-import { GATEWAY_STATUSES, WORKFLOW_STATUSES } from "../store/index.ts";
+import { GATEWAY_STATUSES } from "../store/index.ts";
 import { PERMISSIONS, ROLES } from "./permission.ts";
+import { workflowSettings } from "./registry-schemas.ts";
 
 /** Bodies come out of a reader that knows nothing but JSON, so that there is nothing left to check. */
 export const json: z.ZodType<Json> = z.custom<Json>();
@@ -69,7 +70,7 @@ const versionHead = {
 };
 
 export const savedWorkflowSchema = z.object({ ...versionHead, warnings: z.array(problemItem) });
-export const workflowSchema = z.object({ ...versionHead, status: z.enum(WORKFLOW_STATUSES), savedAt: moment });
+export const workflowSchema = z.object({ ...versionHead, ...workflowSettings, savedAt: moment });
 export const versionSchema = z.object({
   ...versionHead,
   savedAt: moment,
@@ -291,7 +292,6 @@ export const keySchema = z.object({
   revokedAt: moment.nullable(),
 });
 export const mintedKeySchema = keySchema.extend({ key: z.string().describe("The secret; shown this once") });
-
 export const permissionSchema = z.enum(PERMISSIONS);
 export const roleSchema = z.enum(ROLES);
 

@@ -30,9 +30,10 @@ export function runOnWire(run: RunRecord): z.output<typeof runSchema> {
   };
 }
 
-export function workflowOnWire({ name, status, latest }: WorkflowRecord): z.output<typeof workflowSchema> {
+export function workflowOnWire(workflow: WorkflowRecord): z.output<typeof workflowSchema> {
+  const { name, status, posture, isExposed, latest } = workflow;
   const { version, hash, format, savedAt } = latest;
-  return { name, status, version, hash, format, savedAt: isoFromEpochMs(savedAt) };
+  return { name, status, posture, exposed: isExposed, version, hash, format, savedAt: isoFromEpochMs(savedAt) };
 }
 
 export function approvalOnWire(approval: ApprovalRecord): z.output<typeof approvalSchema> {

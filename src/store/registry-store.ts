@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { Platform, Posture } from "../core/governance/index.ts";
 import type { Listed, Page, WorkflowRecord, WorkflowSaving } from "./store.ts";
@@ -11,15 +12,20 @@ export interface RegistryStore {
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
   /** False when there is none. */
   deleteEntry(orgId: string, kind: EntryKind, id: string): Promise<boolean>;
-  /** All of it or nothing, in the order given; answers with what was put, in that order. */
-  applyEntries(orgId: string, changes: readonly RegistryChange[], at: number): Promise<readonly Entry[]>;
+  /** All of it or nothing, with what is told of it, in the order given; answers with what was put, in that order. */
+  applyEntries(
+    orgId: string,
+    changes: readonly RegistryChange[],
+    at: number,
+    audit?: readonly AuditEntry[],
+  ): Promise<readonly Entry[]>;
   /** What was given with an entry and is never shown, by name. */
   entrySecrets(orgId: string, kind: EntryKind, id: string): Promise<Readonly<Record<string, string>>>;
   /** Goes up with every change of what is registered; organisations that never changed anything are left out. */
   configVersions(): Promise<ReadonlyMap<string, number>>;
   /** Open until somebody closes it. */
   getPlatform(orgId: string): Promise<Platform>;
-  putPlatform(orgId: string, platform: Platform): Promise<void>;
+  putPlatform(orgId: string, platform: Platform, audit?: readonly AuditEntry[]): Promise<void>;
 }
 
 export type RegistryChange =

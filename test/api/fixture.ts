@@ -152,7 +152,7 @@ export async function createApi(
     async tell(method, path, options) {
       const response = await api.ask(method, path, options);
       const text = await response.text();
-      const isJson = text !== "" && /json/.test(response.headers.get("content-type") ?? "");
+      const isJson = text !== "" && /\bjson\b/.test(response.headers.get("content-type") ?? "");
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
     },
     async key(permissions, more = {}) {

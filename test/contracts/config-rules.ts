@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { auditEntry } from "../../src/core/audit/index.ts";
 import type { RegistryChange, Store, WorkflowSaving } from "../../src/store/index.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -135,6 +136,14 @@ export function configRules(subjectOf: SubjectOf): void {
       );
       expect(await versionOf(store)).toBe(8);
     });
+  });
+
+  it("is told of with the change itself", async () => {
+    const { store } = subjectOf();
+    const told = auditEntry({ at: 1, type: "agent.changed", actor: "key_1", resource: "agent/a", detail: {} });
+    await store.applyEntries("org_1", [put("a")], 1, [told]);
+    await store.putPlatform("org_1", { isOpen: false, reason: null }, [{ ...told, type: "platform.changed" }]);
+    expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_1"]);
   });
 
   it("a platform is open until somebody closes it, for their organisation alone", async () => {

@@ -12,6 +12,8 @@ function expectGood(verdict: Verdict): void {
   expect(verdict.violations).toEqual([]);
   expect(verdict.runs).toBe(2 * KILLS);
   expect(verdict.completed / verdict.runs).toBeGreaterThan(0.7);
+  // Without a call that was interrupted and made again, the kills would have proved nothing.
+  expect(verdict.repeatedCalls).toBeGreaterThan(0);
 }
 
 describe("a server and its Bridge, either or both killed while they work", () => {

@@ -6,12 +6,13 @@
  * and its inputs tried again, the rest of the batch stands · D7 one run that cannot be written is found by bisection and
  * parked, the others commit · D8 while the database is away inputs wait; none is lost while the process lives.
  */
-import { advance, type Effect, type Input, type Refusal, type Timer } from "../../core/engine/index.ts";
+import type { Effect, Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
-import type { AttemptReport, CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
-import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
-import { keyOf } from "./book-keeping.ts";
-import { type Decided, deriveCommit, timerKey } from "./derive-commit.ts";
+import type { CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
+import type { Admission, Judge } from "../../governance/index.ts";
+import { decideRun, type Work } from "./deciding.ts";
+import { deriveCommit, timerKey } from "./derive-commit.ts";
+import { renewed } from "./launching.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunCache } from "./run-cache.ts";
 import type { RunQueue, Taken, Waiting } from "./run-queue.ts";
@@ -37,11 +38,6 @@ export interface Committed {
   readonly events: readonly RunEvent[];
   readonly effects: readonly Effect[];
   readonly toldTimers: readonly Timer[];
-}
-
-interface Work extends Decided {
-  readonly taken: Taken;
-  readonly refusals: readonly (Refusal | undefined)[];
 }
 
 const RUNS_PER_BATCH_MAX = 300;
@@ -101,53 +97,15 @@ export class Committer {
   }
 
   #decide(taken: Taken, live: LiveRun): Work | undefined {
+    const { judge } = this.#options;
+    const admissions = new Map<string, Admission>();
     try {
-      return this.#advance(taken, live);
+      return decideRun(taken, live, this.#options, admissions);
     } catch (error) {
+      judge.dropped?.(live.run.orgId, { taken: [...admissions.values()] });
       this.#park(taken, error);
       return undefined;
     }
-  }
-
-  /** Every input of the run and every verdict they lead to; one moment for all of them. */
-  #advance(taken: Taken, live: LiveRun): Work {
-    const { judge, now, jitter } = this.#options;
-    const { state } = live;
-    const at = Math.max(live.lastAt, now());
-    const about = aboutRun(live, at);
-    live.lastAt = at;
-    const events: RunEvent[] = [];
-    const effects: Effect[] = [];
-    const toldTimers: Timer[] = [];
-    const reports: AttemptReport[] = [];
-    const rulings: Ruling[] = [];
-    const admissions = new Map<string, Admission>();
-    const refusals = taken.waiting.map((waiting) => {
-      const telling = typeof waiting.told === "function" ? waiting.told(live) : { told: waiting.told };
-      const { told, report } = telling;
-      if (told === null) return undefined;
-      if (report !== undefined) reports.push(report);
-      if (told.type === "timer") toldTimers.push(told.timer);
-      const inputs: Input[] = [{ ...told, at, jitter: jitter() }];
-      let refusal: Refusal | undefined;
-      for (const input of inputs) {
-        const turn = advance(state, input);
-        for (const event of turn.events) events.push(event);
-        for (const effect of turn.effects) {
-          if (effect.type !== "request-verdict") effects.push(effect);
-          else {
-            const { nodeId, epoch, nextAttempt } = effect;
-            const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1 });
-            rulings.push(ruling);
-            if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
-            inputs.push({ type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 });
-          }
-        }
-        refusal ??= turn.refusal;
-      }
-      return refusal;
-    });
-    return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, admissions, at };
   }
 
   /** Writes what changed; runs that only were looked at, or told nothing new, need no commit. */
@@ -244,7 +202,9 @@ export class Committer {
     if (isDropping) this.#drop(work);
     this.conflicts += 1;
     this.#options.cache.drop(taken.runId);
-    this.#options.queue.release(taken.runId, taken.waiting);
+    // A run that does not exist yet cannot be loaded again; it begins anew.
+    const fresh = work.live.creating === null ? null : renewed(work.live);
+    this.#options.queue.release(taken.runId, taken.waiting, fresh);
   }
 
   #fail(taken: Taken, error: Error): void {
@@ -274,23 +234,6 @@ export class Committer {
       }
     }
   }
-}
-
-function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
-  const { orgId, runId, workflow, gateway, model, roleBindings } = run;
-  return {
-    orgId,
-    runId,
-    plan: state.plan,
-    workflow,
-    depth: state.recursionDepth,
-    gateway,
-    model,
-    roleBindings,
-    args: state.args,
-    at,
-    nextEventId: state.lastEventId + 1,
-  };
 }
 
 interface Pair {

@@ -52,6 +52,19 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
   };
 }
 
+/** The same run as it was before anything was decided for it. */
+export function renewed({ run, state, creating }: LiveRun): LiveRun {
+  const { plan, runId } = state;
+  return {
+    run,
+    state: createRunState(plan, runId),
+    openAttempts: new Map(),
+    timers: new Map(),
+    lastAt: run.createdAt,
+    creating,
+  };
+}
+
 /** What is pinned now and never changes. */
 function newRunOf(launch: Launch, createdAt: number): NewRun {
   return {

@@ -1,4 +1,5 @@
 import type { RegistryStore } from "../registry-store.ts";
+import { memoryAudit } from "./memory-audit.ts";
 import { copy, type MemoryConfig, type MemoryWorld } from "./memory-world.ts";
 
 const FRESH: MemoryConfig = { version: 0, platform: { isOpen: true, reason: null } };
@@ -9,9 +10,10 @@ export function memoryConfig(
   return {
     configVersions: async () => new Map([...world.config].map(([orgId, { version }]) => [orgId, version])),
     getPlatform: async (orgId) => copy((world.config.get(orgId) ?? FRESH).platform),
-    putPlatform: async (orgId, platform) => {
+    putPlatform: async (orgId, platform, audit = []) => {
       raiseConfig(world, orgId);
       world.config.set(orgId, { ...(world.config.get(orgId) ?? FRESH), platform: copy(platform) });
+      await memoryAudit(world).appendAudit(orgId, audit);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { compareCodeUnits, getOwn, required } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Entry, RegistryChange, RegistryStore } from "../registry-store.ts";
+import { memoryAudit } from "./memory-audit.ts";
 import { memoryConfig, raiseConfig } from "./memory-config.ts";
 import { putWorkflow } from "./memory-workflows.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
@@ -31,7 +32,11 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
       apply(world, orgId, [{ change: "delete", kind, id }], 0);
       return isKnown;
     },
-    applyEntries: async (orgId, changes, at) => apply(world, orgId, changes, at),
+    applyEntries: async (orgId, changes, at, audit = []) => {
+      const entries = apply(world, orgId, changes, at);
+      await memoryAudit(world).appendAudit(orgId, audit);
+      return entries;
+    },
     entrySecrets: async (orgId, kind, id) => copy(world.entrySecrets.get(keyOf(orgId, kind, id)) ?? {}),
   };
 }

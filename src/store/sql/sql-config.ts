@@ -1,5 +1,6 @@
 import type { RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
+import { sqlAudit } from "./sql-audit.ts";
 
 type ConfigStore = Pick<RegistryStore, "configVersions" | "getPlatform" | "putPlatform">;
 
@@ -13,9 +14,11 @@ export function sqlConfig(sql: Sql): ConfigStore {
       const [row] = await sql.query<{ is_open: boolean; reason: string | null }>(PLATFORM, [orgId]);
       return { isOpen: row?.is_open ?? true, reason: row?.reason ?? null };
     },
-    putPlatform: async (orgId, { isOpen, reason }) => {
-      await sql.query(PUT_PLATFORM, [orgId, isOpen, reason]);
-    },
+    putPlatform: (orgId, { isOpen, reason }, audit = []) =>
+      sql.transaction(async (within) => {
+        await within.query(PUT_PLATFORM, [orgId, isOpen, reason]);
+        await sqlAudit(within).appendAudit(orgId, audit);
+      }),
   };
 }
 

@@ -1,8 +1,10 @@
+import type { AuditEntry } from "../../core/audit/index.ts";
 import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Entry, EntryKind, RegistryChange, RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
 import { lookUp } from "./look-up.ts";
+import { sqlAudit } from "./sql-audit.ts";
 import { configure, sqlConfig } from "./sql-config.ts";
 import { putWorkflow } from "./sql-workflows.ts";
 
@@ -31,7 +33,7 @@ export function sqlRegistry(sql: Sql): RegistryStore {
         const isChanged = await remove(within, orgId, kind, id);
         return { result: isChanged, isChanged };
       }),
-    applyEntries: (orgId, changes, at) => apply(sql, orgId, changes, at),
+    applyEntries: (orgId, changes, at, audit) => apply(sql, orgId, changes, at, audit),
     entrySecrets: async (orgId, kind, id) => {
       const rows = await lookUp<{ name: string; value: string }>(sql, SECRETS, [orgId, kind, id]);
       return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
@@ -44,6 +46,7 @@ async function apply(
   orgId: string,
   changes: readonly RegistryChange[],
   at: number,
+  audit: readonly AuditEntry[] = [],
 ): Promise<readonly Entry[]> {
   return configure(sql, orgId, async (within) => {
     const result: Entry[] = [];
@@ -64,6 +67,7 @@ async function apply(
           break;
       }
     }
+    await sqlAudit(within).appendAudit(orgId, audit);
     return { result, isChanged };
   });
 }

@@ -1,0 +1,84 @@
+import { advance, type Effect, type Input, type Refusal, type Timer } from "../../core/engine/index.ts";
+import type { RunEvent } from "../../core/event/index.ts";
+import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
+import type { AttemptReport } from "../../store/index.ts";
+import { keyOf } from "./book-keeping.ts";
+import type { Decided } from "./derive-commit.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Taken } from "./run-queue.ts";
+
+/** What was decided for one run of a batch, and whom to tell. */
+export interface Work extends Decided {
+  readonly taken: Taken;
+  readonly refusals: readonly (Refusal | undefined)[];
+}
+
+export interface DecidingOptions {
+  readonly judge: Judge;
+  readonly now: () => number;
+  readonly jitter: () => number;
+}
+
+/**
+ * Every input of the run and every verdict they lead to; one moment for all of them. What is admitted is put into
+ * `admissions` at once, so that whoever calls can give it back when this throws.
+ */
+export function decideRun(
+  taken: Taken,
+  live: LiveRun,
+  { judge, now, jitter }: DecidingOptions,
+  admissions: Map<string, Admission>,
+): Work {
+  const { state } = live;
+  const at = Math.max(live.lastAt, now());
+  live.lastAt = at;
+  const about = aboutRun(live, at);
+  const events: RunEvent[] = [];
+  const effects: Effect[] = [];
+  const toldTimers: Timer[] = [];
+  const reports: AttemptReport[] = [];
+  const rulings: Ruling[] = [];
+  const refusals = taken.waiting.map((waiting) => {
+    const telling = typeof waiting.told === "function" ? waiting.told(live) : { told: waiting.told };
+    const { told, report } = telling;
+    if (told === null) return undefined;
+    if (report !== undefined) reports.push(report);
+    if (told.type === "timer") toldTimers.push(told.timer);
+    const inputs: Input[] = [{ ...told, at, jitter: jitter() }];
+    let refusal: Refusal | undefined;
+    for (const input of inputs) {
+      const turn = advance(state, input);
+      for (const event of turn.events) events.push(event);
+      for (const effect of turn.effects) {
+        if (effect.type !== "request-verdict") effects.push(effect);
+        else {
+          const { nodeId, epoch, nextAttempt } = effect;
+          const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1 });
+          rulings.push(ruling);
+          if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
+          inputs.push({ type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 });
+        }
+      }
+      refusal ??= turn.refusal;
+    }
+    return refusal;
+  });
+  return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, admissions, at };
+}
+
+function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
+  const { orgId, runId, workflow, gateway, model, roleBindings } = run;
+  return {
+    orgId,
+    runId,
+    plan: state.plan,
+    workflow,
+    depth: state.recursionDepth,
+    gateway,
+    model,
+    roleBindings,
+    args: state.args,
+    at,
+    nextEventId: state.lastEventId + 1,
+  };
+}

@@ -1,0 +1,38 @@
+import { auditEntry, type AuditEntry, type AuditType } from "../core/audit/index.ts";
+import { digestJson, getOwn, type JsonObject, sameJson } from "../core/base/index.ts";
+import { type ChangeAction, shownSpec } from "./change.ts";
+import { entryKindOf, type RegisteredKind } from "./kind.ts";
+
+/** Kinds with a type of their own; the others are configuration like any other. */
+const TYPE_OF: Readonly<Partial<Record<RegisteredKind, AuditType>>> = {
+  Agent: "agent.changed",
+  Gateway: "gateway.changed",
+  Policy: "policy.changed",
+};
+
+export interface ChangeTold {
+  readonly kind: RegisteredKind;
+  readonly name: string;
+  readonly action: ChangeAction | "deleted";
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
+}
+
+/** Who changed what and when. Which fields changed is told, what stands in them is not: that stays erasable. */
+export function changeAudit(change: ChangeTold, actor: string, at: number): readonly AuditEntry[] {
+  const { kind, name, action, before, after } = change;
+  const [was, is] = [before, after].map((body) => (body === undefined ? {} : shownSpec(kind, body)));
+  const fields = changedFields(was ?? {}, is ?? {});
+  const resource = `${entryKindOf(kind)}/${name}`;
+  const type = TYPE_OF[kind] ?? "config.applied";
+  const digest = after === undefined ? {} : { digest: digestJson(is ?? {}) };
+  const changed = auditEntry({ at, type, actor, resource, detail: { action, fields, ...digest } });
+  const [from = null, to = null] = [was, is].map((spec) => getOwn(spec ?? {}, "trust_level"));
+  if (kind !== "Agent" || from === to) return [changed];
+  return [changed, auditEntry({ at, type: "trust.changed", actor, resource, detail: { from, to } })];
+}
+
+function changedFields(was: JsonObject, is: JsonObject): readonly string[] {
+  const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return keys.filter((key) => !sameJson(getOwn(was, key) ?? null, getOwn(is, key) ?? null));
+}

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { getOwn, type Json, type JsonObject } from "../../core/base/index.ts";
+import {
+  type AppliedManifest,
+  type ApplyPlan,
+  type ApplySurroundings,
+  gatewayBodyOf,
+  gatewaySpec,
+  type GatewayBody,
+  isManifestKind,
+  type Manifest,
+  MANIFESTS_MAX,
+  planApply,
+  readManifestList,
+  readManifestStream,
+} from "../../registry/index.ts";
+import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
+import { Refused, type SentProblem } from "../problem.ts";
+import { appliedSchema } from "../registry-schemas.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { hashSecret } from "../secret.ts";
+import { invalidRequest } from "../shape.ts";
+import { WRITING } from "./registries.ts";
+
+const manifest = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), z.unknown()) });
+const described = z.toJSONSchema(z.union([z.array(manifest), manifest]), { io: "input" });
+
+const applyQuery = z.object({
+  dryRun: z.enum(["true", "false"]).default("false").describe("true: only say what would change"),
+});
+
+export const applyRoutes: readonly Route[] = [
+  defineRoute({
+    method: "POST",
+    path: "/apply",
+    operation: "apply",
+    summary:
+      "Brings what is registered to what manifests say, all of them or none: a stream of YAML documents, or a JSON list. " +
+      "Besides, each kind needs the permission its own route needs.",
+    // Whoever applies is shown what there was; what they may write depends on what they send.
+    permission: "governance:read",
+    query: applyQuery,
+    body: {
+      schema: z.custom<Json>().meta(described),
+      bytesMax: BODY_BYTES_MAX.definition,
+      types: [JSON_TYPE, ...YAML_TYPES],
+      isOptional: false,
+    },
+    replies: { 200: { description: "What became, or would become, of each manifest", schema: appliedSchema } },
+    handle: apply,
+  }),
+];
+
+async function apply(call: Call<Json, z.output<typeof applyQuery>>): Promise<Response> {
+  const { services, principal, query, body, raw } = call;
+  const manifests = raw === null ? readManifestList(body) : readStream(raw);
+  if (manifests.length > MANIFESTS_MAX) {
+    const message = `There are ${manifests.length} manifests; at most ${MANIFESTS_MAX} are applied together.`;
+    throw invalidRequest([{ code: "yaml_too_large", message, path: "" }]);
+  }
+  requireWriting(call, manifests);
+  await services.gateways.directory.refresh(principal.orgId);
+  const plan = await planApply(manifests, surroundingsOf(call));
+  if (!plan.isValid) throw invalid(plan.applied);
+  if (query.dryRun !== "true" && plan.changes.length > 0) {
+    await services.store.applyEntries(principal.orgId, plan.changes, services.config.now(), plan.audit);
+    await linkGateways(call, plan.gateways);
+    await services.governance.registered.refresh(principal.orgId);
+  }
+  return json({ applied: plan.applied });
+}
+
+function readStream(raw: Uint8Array): readonly Manifest[] {
+  const { manifests, problems } = readManifestStream(raw);
+  if (problems.length > 0) throw invalidRequest(problems);
+  return manifests;
+}
+
+type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal">;
+
+function requireWriting({ principal }: AnyCall, manifests: readonly Manifest[]): void {
+  for (const { kind } of manifests) {
+    if (!isManifestKind(kind) || principal.permissions.has(WRITING[kind])) continue;
+    const needed = WRITING[kind];
+    throw new Refused("forbidden", `A ${kind} needs the permission ${needed}, which the key does not have.`);
+  }
+}
+
+/** Everything that is wrong with any of them, and what the others would have come to: nothing was written. */
+function invalid(applied: readonly AppliedManifest[]): Refused {
+  const problems = applied.flatMap(({ problems: found = [] }, index): readonly SentProblem[] =>
+    found.map(({ path, ...rest }) => ({ ...rest, path: `[${index}]${path === "" ? "" : `.${path}`}` })),
+  );
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  const detail = `Nothing was applied. ${first?.message ?? ""}${more}`;
+  return new Refused("invalid_request", detail, { problems: problems.slice(0, PROBLEMS_MAX), more: { applied } });
+}
+
+const PROBLEMS_MAX = 50;
+
+function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
+  const { store, config, gateways } = services;
+  const { orgId, keyId } = principal;
+  return {
+    store,
+    orgId,
+    at: config.now(),
+    actor: keyId,
+    newTokens: async (gatewayId, tokens) => {
+      if (Object.keys(tokens).length === 0) return [];
+      const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);
+      const { dispatch_token: dispatch, callback_token: callback } = tokens;
+      const isNewDispatch = dispatch !== undefined && gateways.directory.dispatchToken(orgId, gatewayId) !== dispatch;
+      const isNewCallback = callback !== undefined && link?.callbackHash !== hashSecret(callback);
+      return [...(isNewDispatch ? ["dispatch_token"] : []), ...(isNewCallback ? ["callback_token"] : [])];
+    },
+    builtInGateway: (gatewayId): JsonObject | undefined => {
+      const isLocal = gateways.directory.find(orgId, gatewayId)?.isLocal ?? false;
+      return isLocal ? { ...gatewayBodyOf(gatewaySpec.parse({})) } : undefined;
+    },
+  };
+}
+
+/** What was written counts from now on, and tokens with it: a gateway applied again gets what it lacks. */
+async function linkGateways({ services, principal }: AnyCall, changed: ApplyPlan["gateways"]): Promise<void> {
+  for (const { id, body, tokens } of changed) {
+    const [dispatchToken, callbackToken] = [getOwn(tokens, "dispatch_token"), getOwn(tokens, "callback_token")];
+    await services.gateways.directory.put(principal.orgId, id, body as unknown as GatewayBody, {
+      ...(dispatchToken === undefined ? {} : { dispatchToken }),
+      ...(callbackToken === undefined ? {} : { callbackToken }),
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, createApi, GATED, HELLO, ORG, STRANGER } from "../../../test/api/fixture.ts";
+import { verifyAudit } from "../../audit/index.ts";
+import { auditEntry, type AuditRecord, type AuditType } from "../../core/audit/index.ts";
+
+let api: Api;
+beforeAll(async () => {
+  api = await createApi();
+  await api.save(HELLO);
+  await api.save(GATED);
+});
+afterAll(() => api.close());
+
+const tell = (type: AuditType, run?: string): Promise<void> =>
+  api.store.appendAudit(ORG, [
+    auditEntry({
+      at: 1_000,
+      type,
+      actor: "ann",
+      resource: "key/key_1",
+      detail: {},
+      ...(run === undefined ? {} : { run }),
+    }),
+  ]);
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+describe("the audit log", () => {
+  it("is listed at once, newest first, filtered and page by page", async () => {
+    for (const type of ["key.created", "policy.changed", "key.revoked"] as const) await tell(type, "run_x");
+    await tell("budget.alert");
+    const { body } = await api.tell("GET", "audit?run=run_x&limit=2");
+    expect(body.data.map(({ type }: AuditRecord) => type)).toEqual(["key.revoked", "policy.changed"]);
+    const rest = await api.tell("GET", `audit?run=run_x&limit=2&cursor=${body.nextCursor}`);
+    expect(rest.body.data).toMatchObject([
+      { type: "key.created", category: "security", actor: "ann", at: "1970-01-01T00:00:01.000Z", org: ORG },
+    ]);
+    expect(rest.body.nextCursor).toBeUndefined();
+    const found = await api.tell("GET", "audit?category=governance&type=budget.alert");
+    expect(found.body.data.map(({ type }: AuditRecord) => type)).toEqual(["budget.alert"]);
+    for (const query of ["type=node.exploded", "category=gossip", "limit=0", "limit=101", "run=%00"]) {
+      expect((await api.tell("GET", `audit?${query}`)).status).toBe(422);
+    }
+    expect((await api.tell("GET", "audit?cursor=nonsense")).body.code).toBe("bad_cursor");
+  });
+
+  it("is of one organisation", async () => {
+    await tell("key.created");
+    expect((await api.tell("GET", "audit", { key: STRANGER })).body).toEqual({ data: [] });
+    const verified = await api.tell("GET", "audit/verify", { key: STRANGER });
+    expect(verified.body).toMatchObject({ ok: true, records: 0 });
+  });
+
+  it("is exported so that anybody can verify it", async () => {
+    await tell("auth.failed");
+    const { status, headers, body } = await api.tell("GET", "audit/export");
+    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson; charset=utf-8"]);
+    const text = String(body);
+    const { lastSeq, key } = (await api.tell("GET", "audit/verify")).body;
+    const result = await verifyAudit(pieces(text), { key });
+    expect(result).toMatchObject({ ok: true, org: ORG, lastSeq });
+    const listed = (await api.tell("GET", "audit?limit=1")).body.data[0];
+    expect(text.split("\n").at(-3)).toContain(`"hash":"${listed.hash}"`);
+  });
+
+  it("is verified as it is kept, and what is wrong is named", async () => {
+    await tell("key.created");
+    const good = await api.tell("GET", "audit/verify");
+    expect(good.body).toEqual({
+      ok: true,
+      records: good.body.lastSeq,
+      checkpoints: 0,
+      lastSeq: good.body.lastSeq,
+      key: expect.stringMatching(/^ed25519:/),
+    });
+    const { readSegment } = api.store;
+    Object.assign(api.store, {
+      readSegment: async (...asked: Parameters<typeof readSegment>) => {
+        const read = await readSegment(...asked);
+        return read === null ? null : { ...read, lines: read.lines.toSpliced(1, 1) };
+      },
+    });
+    const { body } = await api.tell("GET", "audit/verify");
+    Object.assign(api.store, { readSegment });
+    expect(body).toMatchObject({ ok: false, records: 1, firstBad: { what: "record", seq: 2, line: 3 } });
+  });
+});
+
+describe("the packet of a run", () => {
+  it("holds the run, its records, verdicts, approvals, costs and events", async () => {
+    const runId = await api.run("gated");
+    await tell("run.started", runId);
+    await tell("gate.held", runId);
+    const { status, headers, body } = await api.tell("GET", `runs/${runId}/packet`);
+    expect([status, headers.get("content-disposition")]).toEqual([200, `attachment; filename="${runId}.json"`]);
+    expect(body).toMatchObject({ format: "sluice-packet/1", run: { id: runId, workflow: "gated" } });
+    const told = body.records.filter(({ actor }: AuditRecord) => actor === "ann");
+    expect(told.map(({ type }: AuditRecord) => type)).toEqual(["run.started", "gate.held"]);
+    const state = (await api.tell("GET", `runs/${runId}/state`)).body;
+    expect(body.events.map(({ eventId }: { eventId: number }) => eventId)).toEqual(
+      Array.from({ length: state.lastEventId }, (_, index) => index + 1),
+    );
+    expect(body.approvals).toMatchObject([{ runId, nodeId: "decide", status: "pending" }]);
+    expect(Array.isArray(body.verdicts) && Array.isArray(body.costs)).toBe(true);
+  });
+
+  it("is of a run of one's own organisation", async () => {
+    const runId = await api.run("hello", { who: "ann" });
+    expect((await api.tell("GET", `runs/${runId}/packet`, { key: STRANGER })).body.code).toBe("unknown_run");
+    expect((await api.tell("GET", "runs/run_none/packet")).status).toBe(404);
+    const reader = await api.key(["run:read"]);
+    expect((await api.tell("GET", `runs/${runId}/packet`, { key: reader })).status).toBe(403);
+  });
+
+  it("meets no surprise on the way", () => {
+    expect(api.troubles).toEqual([]);
+  });
+});

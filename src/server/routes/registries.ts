@@ -1,0 +1,185 @@
+import { z } from "zod";
+import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import {
+  changeAudit,
+  differing,
+  entryKindOf,
+  getRegistered,
+  listRegistered,
+  MANIFEST_KINDS,
+  planChange,
+  readSpec,
+  type RegisteredKind,
+  type SpecProblem,
+  specSchema,
+} from "../../registry/index.ts";
+import type { Entry } from "../../store/index.ts";
+import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { entryOnWire } from "../entry-on-wire.ts";
+import { pageOf, pageQuery } from "../listing.ts";
+import type { Permission } from "../permission.ts";
+import { type ApiProblemCode, Refused, type SentProblem } from "../problem.ts";
+import { entrySchema } from "../registry-schemas.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { listOf } from "../schemas.ts";
+import { invalidRequest } from "../shape.ts";
+import { listOnWire } from "../wire.ts";
+
+/** What a key must be allowed to do to write things of a kind. */
+export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> = {
+  Agent: "registry:write",
+  Gateway: "registry:write",
+  Deployment: "registry:write",
+  Budget: "governance:write",
+  Policy: "governance:write",
+  Lens: "registry:write",
+  Team: "registry:write",
+  LibraryStep: "registry:write",
+  Schedule: "registry:write",
+  Webhook: "registry:write",
+  Model: "registry:write",
+  Workflow: "workflow:write",
+  Alert: "registry:write",
+  RoleBinding: "registry:write",
+};
+
+/** Gateways and workflows have routes of their own. */
+type PlainKind = Exclude<RegisteredKind, "Gateway">;
+
+const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
+  Agent: "unknown_agent",
+  Deployment: "unknown_deployment",
+  Budget: "unknown_budget",
+  Policy: "unknown_policy",
+  Lens: "unknown_lens",
+  Team: "unknown_team",
+  LibraryStep: "unknown_library_step",
+  Schedule: "unknown_schedule",
+  Webhook: "unknown_webhook",
+  Model: "unknown_model",
+  Alert: "unknown_alert",
+  RoleBinding: "unknown_binding",
+};
+
+export const registryRoutes: readonly Route[] = (Object.keys(UNKNOWN) as PlainKind[]).flatMap(routesOf);
+
+function routesOf(kind: PlainKind): readonly Route[] {
+  const { collection, title } = MANIFEST_KINDS[kind];
+  const one = `/${collection}/{id}`;
+  const shown = { schema: entrySchema };
+  return [
+    defineRoute({
+      method: "GET",
+      path: `/${collection}`,
+      operation: `${collection}.list`,
+      summary: `Lists ${collection}, by id.`,
+      permission: "governance:read",
+      query: pageQuery,
+      replies: { 200: { description: "One page", schema: listOf(entrySchema) } },
+      handle: async ({ services, principal, query }) => {
+        const page = await listRegistered(services.store, principal.orgId, kind, pageOf(query));
+        return json(listOnWire(page, (entry) => entryOnWire(kind, entry)));
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: one,
+      operation: `${collection}.get`,
+      summary: `Shows ${title}.`,
+      permission: "governance:read",
+      replies: { 200: { description: "As it is", ...shown } },
+      handle: async (call) => json(entryOnWire(kind, await requireEntry(call, kind))),
+    }),
+    defineRoute({
+      method: "PUT",
+      path: one,
+      operation: `${collection}.save`,
+      summary: `Registers ${title}, or changes it. The body is the spec of its manifest.`,
+      permission: WRITING[kind],
+      body: { schema: sentSpec(kind), bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
+      replies: { 200: { description: "As it is now", ...shown }, 201: { description: "It is new", ...shown } },
+      handle: (call) => save(call, kind),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: one,
+      operation: `${collection}.delete`,
+      summary: `Deletes ${title}.`,
+      permission: WRITING[kind],
+      replies: { 204: { description: "Gone", schema: null } },
+      handle: (call) => remove(call, kind),
+    }),
+  ];
+}
+
+/** The reader of manifests checks what is sent and words what is wrong; here it is only described. */
+function sentSpec(kind: PlainKind): z.ZodType<Json> {
+  const { $schema: _dialect, ...described } = z.toJSONSchema(specSchema(kind), { io: "input", unrepresentable: "any" });
+  return z.custom<Json>().meta(described);
+}
+
+type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
+
+async function requireEntry({ services, principal, params }: AnyCall, kind: PlainKind): Promise<Entry> {
+  const { id = "" } = params;
+  const entry = await getRegistered(services.store, principal.orgId, kind, id);
+  if (entry === undefined) throw unknown(kind, id);
+  return entry;
+}
+
+function unknown(kind: PlainKind, id: string): Refused {
+  return new Refused(UNKNOWN[kind], `There is no ${MANIFEST_KINDS[kind].title.replace(/^an? /, "")} "${id}".`);
+}
+
+async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): Promise<Response> {
+  const { services, principal, params, body } = call;
+  const { store } = services;
+  const { orgId, keyId } = principal;
+  const { id = "" } = params;
+  const read = readSpec(kind, id, body);
+  if (!read.ok) throw invalidSpec(read.problems);
+  const at = services.config.now();
+  const entryKind = entryKindOf(kind);
+  const { secrets = {} } = read;
+  const before = await getRegistered(store, orgId, kind, id);
+  const newSecrets = await differing(secrets, () => store.entrySecrets(orgId, entryKind, id));
+  const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
+  if (!plan.ok) throw invalidSpec(plan.problems);
+  if (before !== undefined && plan.action === "unchanged") return json(entryOnWire(kind, before));
+  const told = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
+  const put = { change: "put", kind: entryKind, id, body: plan.body, secrets } as const;
+  const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(told, keyId, at));
+  await services.governance.registered.refresh(orgId);
+  const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;
+  const isNew = plan.action === "created";
+  return json(entry === undefined ? null : entryOnWire(kind, entry), isNew ? 201 : 200, { location });
+}
+
+function invalidSpec(problems: readonly SpecProblem[]): Refused {
+  return invalidRequest(problems.map(sentProblem));
+}
+
+function sentProblem({ code, message, path, hint }: SpecProblem): SentProblem {
+  return { code, message, path, ...(hint === undefined ? {} : { hint }) };
+}
+
+async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {
+  const { services, principal, params } = call;
+  const { orgId, keyId } = principal;
+  const { id = "" } = params;
+  const entry = await requireEntry(call, kind);
+  if (entry.revision === 0) {
+    const detail = `"${id}" is built in. What was registered under its name can be deleted, and it then comes back.`;
+    throw new Refused("built_in", detail);
+  }
+  const at = services.config.now();
+  const told = { kind, name: id, action: "deleted", before: bodyOf(entry), after: undefined } as const;
+  const changes = [{ change: "delete", kind: entryKindOf(kind), id } as const];
+  await services.store.applyEntries(orgId, changes, at, changeAudit(told, keyId, at));
+  await services.governance.registered.refresh(orgId);
+  return new Response(null, { status: 204 });
+}
+
+function bodyOf({ body }: Entry): JsonObject {
+  return isJsonObject(body) ? body : {};
+}
