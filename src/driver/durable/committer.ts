@@ -146,7 +146,8 @@ export class Committer {
     const { judge } = this.#options;
     this.#drop(only.work);
     await this.#whenAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
-    this.#again(only.work, false);
+    // Nothing was written: a run that does not exist yet cannot be loaded, and begins anew.
+    this.#release(only.work, only.work.live.creating === null ? null : renewed(only.work.live));
   }
 
   async #bisect(pairs: readonly Pair[], error: unknown): Promise<void> {
@@ -197,13 +198,14 @@ export class Committer {
    * Somebody else advanced the run; or we did, in a commit whose answer was lost, and telling the inputs again then
    * changes nothing. What that commit left to be done is found when the run is loaded.
    */
-  #again(work: Work, isDropping = true): void {
-    const { taken } = work;
-    if (isDropping) this.#drop(work);
+  #again(work: Work): void {
+    this.#drop(work);
+    this.#release(work, null);
+  }
+
+  #release({ taken }: Work, fresh: LiveRun | null): void {
     this.conflicts += 1;
     this.#options.cache.drop(taken.runId);
-    // A run that does not exist yet cannot be loaded again; it begins anew.
-    const fresh = work.live.creating === null ? null : renewed(work.live);
     this.#options.queue.release(taken.runId, taken.waiting, fresh);
   }
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { judgeCounts, judgeOutbox, readOutbox, repeatedIn } from "./bridge-judge.ts";
 import type { Call } from "./ledger.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "sluice-outbox-"));
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const call = (dispatchId: string, at: number): Call => ({
   dispatchId,

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { PeerAgent, requestPeer } from "../../../src/outbound/index.ts";
 import { Prng } from "../../simulation/prng.ts";
 import { FAULTS, Proxy } from "./proxy.ts";
+import { waitFor } from "./waiting.ts";
 
 const REPLY = `HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n${"x".repeat(400)}`;
 const BODY = JSON.stringify({ text: "hello ".repeat(50) });
@@ -37,8 +38,8 @@ async function openStage() {
     () => agent.close(),
   );
   const leave = (): void => void (isThere = false);
-  const ask = (timeoutMs = 10_000) =>
-    requestPeer(proxy.url, { method: "POST", body: BODY, bytesMax: 1_000, timeoutMs, agent });
+  const ask = (signal = new AbortController().signal) =>
+    requestPeer(proxy.url, { method: "POST", body: BODY, bytesMax: 1_000, signal, agent });
   return { proxy, ask, bodies, leave };
 }
 
@@ -69,19 +70,27 @@ describe("the proxy", () => {
   it("keeps what comes into a hole, and lets it pass when the hole is over, heard or not", async () => {
     const { proxy, ask, bodies } = await openStage();
     proxy.weather = { kind: "hole" };
-    expect(await ask(50)).toMatchObject({ ok: false, reason: "timeout" });
+    const impatience = new AbortController();
+    const unheard = ask(impatience.signal);
+    await waitFor("the request", () => Promise.resolve(proxy.requests.length === 1));
+    impatience.abort();
+    expect(await unheard).toMatchObject({ ok: false, reason: "aborted" });
     const waiting = ask();
+    await waitFor("the next request", () => Promise.resolve(proxy.requests.length === 2));
     expect(bodies).toEqual([]);
     proxy.weather = { kind: "fair" };
     expect(await waiting).toMatchObject({ ok: true });
-    expect(bodies).toEqual([BODY, BODY]);
+    await waitFor("both to arrive", () => Promise.resolve(bodies.length === 2));
   });
 
   it("is mute, or has nobody to ask", async () => {
     const { proxy, ask, bodies, leave } = await openStage();
     proxy.weather = { kind: "mute" };
-    expect(await ask(200)).toMatchObject({ ok: false, reason: "timeout" });
-    expect(bodies).toEqual([BODY]);
+    const impatience = new AbortController();
+    const unheard = ask(impatience.signal);
+    await waitFor("the request to arrive", () => Promise.resolve(bodies.length === 1));
+    impatience.abort();
+    expect(await unheard).toMatchObject({ ok: false, reason: "aborted" });
     proxy.weather = { kind: "fair" };
     leave();
     expect(await ask()).toMatchObject({ ok: false, reason: "reset" });
