@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
 import { type BenchDatabase, openBenchEmbedded, openBenchPostgres } from "./database.ts";
 import { type EngineFigure, measureEngine } from "./engine.ts";
+import { type GovernedFigure, measureGoverned } from "./governed.ts";
 import { measureProcess, type ProcessFigure } from "./process.ts";
 import { type Line, table } from "./report.ts";
 import {
@@ -33,6 +34,7 @@ const BARS = {
   postgres: {
     perSecond: 3_000,
     wirePerSecond: 1_500,
+    governedPerSecond: 2_500,
     idleMs: 20,
     chainMs: 2,
     fanOutMs: 1,
@@ -42,6 +44,7 @@ const BARS = {
   embedded: {
     perSecond: 1_500,
     wirePerSecond: null,
+    governedPerSecond: null,
     idleMs: 20,
     chainMs: 4,
     fanOutMs: 1,
@@ -58,6 +61,7 @@ interface DatabaseFigure {
   readonly replicaBound: number;
   readonly loneCommitMs: number;
   readonly runtime: RuntimeFigure;
+  readonly governed: GovernedFigure;
   readonly wire: WireFigure;
   readonly storage: StorageFigure | null;
   readonly process: ProcessFigure;
@@ -82,9 +86,10 @@ async function measureDatabase(
     await driver.stop();
     // Last, beside the chains it is compared with, when everything is as warm as it was for them.
     const loneCommitMs = await measureLoneBound(store, isQuick ? 500 : 2_000);
+    const governed = await measureGoverned(store, url === null ? null : sql, isQuick ? QUICK : FULL);
     const wire = await measureWire(root, store, isQuick ? QUICK : FULL);
     const server = await measureProcess(root, url);
-    return { name, ownerBound, replicaBound, loneCommitMs, runtime, wire, storage, process: server };
+    return { name, ownerBound, replicaBound, loneCommitMs, runtime, governed, wire, storage, process: server };
   } finally {
     await database.close();
   }
@@ -109,7 +114,7 @@ function toBar(what: string, value: number, unit: string, max: number): Line {
 }
 
 function databaseTable(figure: DatabaseFigure): string {
-  const { name, ownerBound, replicaBound, loneCommitMs, runtime, wire, storage, process: server } = figure;
+  const { name, ownerBound, replicaBound, loneCommitMs, runtime, governed, wire, storage, process: server } = figure;
   const bar = BARS[name];
   const { completionsPerSecond: rate, idleDiamondMs } = runtime;
   return table(name, [
@@ -142,6 +147,7 @@ function databaseTable(figure: DatabaseFigure): string {
       against: "",
     },
     toBar("a diamond alone", idleDiamondMs, "ms", bar.idleMs),
+    ...governedLines(governed, rate, bar.governedPerSecond),
     ...wireLines(wire, rate, bar.wirePerSecond),
     { what: "bound: one run, commit after commit", ratio: null, value: loneCommitMs, unit: "ms", against: "" },
     ...runtime.shapes.flatMap((shape) => shapeLines(shape, runtime.shapes, bar, loneCommitMs)),
@@ -155,6 +161,24 @@ function databaseTable(figure: DatabaseFigure): string {
     toBar("first start", server.firstStartMs, "ms", bar.startMs),
     ...(server.idleMegabytes === null ? [] : [toBar("idle server", server.idleMegabytes, "MB", bar.megabytes)]),
   ]);
+}
+
+function governedLines(
+  { completionsPerSecond: value, storage }: GovernedFigure,
+  ungoverned: number,
+  min: number | null,
+): readonly Line[] {
+  const line = { what: "diamonds with all gates, ledger and audit, 200 at a time", value, unit: "nodes/s" };
+  return [
+    ...(min === null ? [] : [{ ...line, ratio: value / min, against: `at least ${min}` }]),
+    { ...line, ratio: value / ungoverned, against: "the same without" },
+    ...(storage === null
+      ? []
+      : [
+          toBar("commits of a governed diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
+          toBar("log of a governed diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
+        ]),
+  ];
 }
 
 function wireLines(

@@ -4,13 +4,14 @@ import { createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { checkArgs } from "../src/core/definition/index.ts";
 import { DurableDriver } from "../src/driver/index.ts";
-import { createAllowAllJudge } from "../src/governance/index.ts";
+import { createAllowAllJudge, type Judge } from "../src/governance/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
 import { planOf, SHAPES } from "./shapes.ts";
 
 export const ORG = "bench";
 
-export function createBenchDriver(store: Store): DurableDriver {
+/** The driver of one process. Null: nothing is asked and nothing counted, to see what governance costs. */
+export function createBenchDriver(store: Store, judge: Judge | null = null): DurableDriver {
   const clock = createSystemClock();
   const { script } = readScript("default: echo\n");
   if (script === null) throw new Error("the script is wrong");
@@ -18,7 +19,7 @@ export function createBenchDriver(store: Store): DurableDriver {
     store,
     clock,
     adapters: [createScriptedAdapter({ script, clock })],
-    judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
+    judge: judge ?? createAllowAllJudge(new Set(["scripted"]), "scripted"),
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: true,

@@ -56,7 +56,7 @@ const linesOf = async (desk: AuditDesk): Promise<JsonObject[]> =>
     .map((line) => JSON.parse(line) as JsonObject);
 
 const kindsOf = async (desk: AuditDesk): Promise<string> =>
-  (await linesOf(desk)).map(({ kind, seq }) => (typeof kind === "string" ? kind : String(seq))).join(" ");
+  (await linesOf(desk)).map(({ kind, seq }) => (typeof kind === "string" ? kind : JSON.stringify(seq))).join(" ");
 
 /** One closed segment of so many records. */
 async function segment(on: Rig, count: number, type?: AuditType): Promise<void> {
@@ -110,7 +110,7 @@ describe("sealing", () => {
     }
     expect(await on.desk.seal(ORG)).toMatchObject({ isFull: true });
     expect(await on.desk.seal(ORG)).toMatchObject({ isFull: false, records: [{ seq: SEAL_BATCHES_MAX + 1 }] });
-    const times = (await linesOf(on.desk)).flatMap(({ kind, at }) => (kind === undefined ? [String(at)] : []));
+    const times = (await linesOf(on.desk)).flatMap(({ kind, at }) => (kind === undefined ? [JSON.stringify(at)] : []));
     expect(times).toEqual([...times].sort());
     expect((await on.desk.verify(ORG)).ok).toBe(true);
   });

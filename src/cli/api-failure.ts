@@ -1,4 +1,4 @@
-import { ApiProblem } from "../client/index.ts";
+import { ApiProblem, type Explanation } from "../client/index.ts";
 import { Unreachable } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -22,7 +22,7 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
     return EXIT.unreachable;
   }
   if (!(thrown instanceof ApiProblem)) return null;
-  const { status, code, message, problems, requestId } = thrown;
+  const { status, code, message, problems, explanation, requestId } = thrown;
   for (const problem of problems) {
     const place = problem.path === "" ? "" : `${printable(problem.path)}: `;
     io.err.write(`${place}${problem.code}: ${printable(problem.message)}\n`);
@@ -31,7 +31,15 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
   const request = status >= 500 && requestId !== null ? ` (request ${printable(requestId)})` : "";
   const hint = status === 401 ? " Set SLUICE_KEY or --key to a key of this server." : "";
   io.err.write(`sluice: ${printable(code)}: ${printable(message)}${hint}${request}\n`);
+  printUnblock(io, explanation);
   return exitCodeOf(status, code);
+}
+
+/** What would let it through, a line each. */
+export function printUnblock(io: Io, explanation: Explanation | null): void {
+  for (const { action, target, detail } of explanation?.unblock ?? []) {
+    io.err.write(`  hint: ${printable(action)} ${printable(target)}: ${printable(detail)}\n`);
+  }
 }
 
 function exitCodeOf(status: number, code: string): number {

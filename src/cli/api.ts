@@ -58,7 +58,7 @@ async function fetchWatched(
 /** A proxy, or somebody else's server, answers in pages. */
 function isOurs(response: Response): boolean {
   const type = response.headers.get("content-type") ?? "";
-  return response.status === 204 || /^(?:application\/(?:problem\+)?json|text\/(?:event-stream|plain))/.test(type);
+  return response.status === 204 || /^(?:application\/(?:problem\+|x-nd)?json|text\/(?:event-stream|plain))/.test(type);
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { closeAdapters } from "../adapters/index.ts";
+import { AuditDesk, startSealer } from "../audit/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { openGovernance } from "../governance/index.ts";
 import { openGateways } from "../gateway/index.ts";
@@ -52,6 +54,13 @@ export async function startHost(io: Io, { config, storage, bridge, startRate }: 
   const agent = new PeerAgent();
   const { directory, tickets } = gateways;
   const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
+  const seed = io.env["SLUICE_AUDIT_SEED"] ?? "";
+  const audit = new AuditDesk({
+    store,
+    now: () => clock.now(),
+    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
+    ...(seed === "" ? {} : { seed }),
+  });
   const runtime = new DurableDriver({
     store,
     adapters,
@@ -69,6 +78,7 @@ export async function startHost(io: Io, { config, storage, bridge, startRate }: 
     runtime,
     gateways,
     governance,
+    audit,
     config: { publicUrl: config.publicUrl ?? null, onTrouble },
   });
   const server = await listen(app, config);
@@ -85,12 +95,14 @@ export async function startHost(io: Io, { config, storage, bridge, startRate }: 
     await server.close(0);
     throw thrown;
   }
+  const sealer = startSealer({ desk: audit, store, clock, onTrouble });
   return {
     url,
     localUrl,
     async close() {
       await server.close();
       await runtime.stop();
+      await sealer.stop();
       gateways.stop();
       governance.stop();
       agent.close();

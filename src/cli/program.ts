@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
+import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../rehearsal/index.ts";
+import { addAuditCommands } from "./audit-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
   addLinkOptions,
@@ -12,10 +14,17 @@ import {
 } from "./command-words.ts";
 import { completion, type Shell, SHELLS } from "./completion.ts";
 import { addGatewayCommands } from "./gateway-commands.ts";
+import { addGovernanceCommands } from "./governance-commands.ts";
 import { addHostCommands } from "./host-commands.ts";
 import type { Io } from "./io.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
-import { addApprovalCommands, addKeyCommands, addWorkflowCommands } from "./registry-commands.ts";
+import {
+  addApprovalCommands,
+  addKeyCommands,
+  addPlatformCommands,
+  addRegistryCommands,
+  addWorkflowCommands,
+} from "./registry-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
@@ -49,6 +58,10 @@ export function createProgram(io: Io, settle: Settle): Command {
   addWorkflowCommands(program, bench);
   addKeyCommands(program, bench);
   addGatewayCommands(program, bench);
+  addRegistryCommands(program, bench);
+  addPlatformCommands(program, bench);
+  addGovernanceCommands(program, bench);
+  addAuditCommands(program, bench);
   program
     .command("completion")
     .description("print the completion script for a shell")
@@ -106,9 +119,19 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
   const simulated = program
     .command("simulate")
     .description("show what a workflow would do, wait for and cost, without doing it");
-  addLaunchOptions(simulated, "<file>", "workflow file, - for standard input")
+  addLinkOptions(addLaunchOptions(simulated, "<file>", "workflow file, - for standard input; with a server, a name"))
+    .addOption(
+      new Option("--governance <how>", "live: with the gates (and the server's rules, if there is one); none").choices(
+        GOVERNANCE_MODES,
+      ),
+    )
+    .option("--registry <path>", "what is registered, as for apply: a file or a folder; may be repeated", collect)
+    .addOption(
+      new Option("--approve <how>", "what everybody who is asked says").choices(APPROVE_ANSWERS).default("all"),
+    )
     .option("--json", "print the forecast as JSON")
-    .addHelpText("after", example("sluice simulate review.lobsterX --arg topic=tides --script review.script.yaml"))
+    .option("--quiet", "no warnings")
+    .addHelpText("after", example("sluice simulate review.lobsterX --arg topic=tides --registry registry/"))
     .action((file: string, options: SimulateOptions) => settle(() => simulate(io, file, options)));
   const started = program
     .command("run")

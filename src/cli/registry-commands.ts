@@ -23,6 +23,14 @@ import {
 import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
 import type { LinkOptions } from "./server-link.ts";
+import {
+  deleteRegistered,
+  getRegistered,
+  listRegistered,
+  platform,
+  type PlatformOptions,
+  REGISTRIES,
+} from "./registries.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
 const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyWish["role"][];
@@ -84,16 +92,16 @@ export function addWorkflowCommands(program: Command, { io, settle }: Workbench)
     .action((name: string, options: GetWorkflowOptions & LinkOptions) =>
       settle(() => getWorkflow(io, apiOf(io, options), name, options)),
     );
-  addLinkOptions(program.command("apply").description("bring the workflows of the server to what files say"))
+  addLinkOptions(program.command("apply").description("bring what is registered on the server to what files say"))
     .requiredOption(
       "-f, --file <path>",
-      "manifests or workflows: a file, a folder, - for standard input; may be repeated",
+      "manifests of any kind, or workflows: a file, a folder, - for standard input; may be repeated",
       collect,
     )
     .option("--dry-run", "only show what would change")
     .option("--json", "print the changes as JSON")
     .option("--quiet", "no diff")
-    .addHelpText("after", example("sluice apply -f workflows/ --dry-run"))
+    .addHelpText("after", example("sluice apply -f policies.yaml -f workflows/ --dry-run"))
     .action((options: ApplyOptions & LinkOptions) => settle(() => apply(io, apiOf(io, options), options)));
 }
 
@@ -118,4 +126,50 @@ export function addKeyCommands(program: Command, { io, settle }: Workbench): voi
     .action((id: string, options: LinkOptions & { quiet?: boolean }) =>
       settle(() => revokeKey(io, apiOf(io, options), id, options)),
     );
+}
+
+/** Every registry in the same words. */
+export function addRegistryCommands(program: Command, { io, settle }: Workbench): void {
+  for (const registry of REGISTRIES) {
+    const { noun, one, example: id } = registry;
+    const plural = noun === "library" ? "library steps" : noun;
+    const nouns = addNoun(program, noun, `see the ${plural} that are registered`);
+    addListOptions(nouns.command("list").description(`list ${plural}`))
+      .addHelpText("after", example(`sluice ${noun} list`))
+      .action((options: ListOptions & LinkOptions) =>
+        settle(() => listRegistered(io, apiOf(io, options), registry, options)),
+      );
+    addLinkOptions(nouns.command("get").description(`show a ${one}`.replace("a a", "an a")))
+      .argument("<id>", `name of the ${one}`)
+      .option("--json", "print it as JSON")
+      .addHelpText("after", example(`sluice ${noun} get ${id}`))
+      .action((name: string, options: LinkOptions & { json?: boolean }) =>
+        settle(() => getRegistered(io, apiOf(io, options), registry, name, options)),
+      );
+    addLinkOptions(nouns.command("delete").description(`delete a ${one}`.replace("a a", "an a")))
+      .argument("<id>", `name of the ${one}`)
+      .option("--quiet", "say nothing")
+      .addHelpText("after", example(`sluice ${noun} delete ${id}`))
+      .action((name: string, options: LinkOptions & { quiet?: boolean }) =>
+        settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
+      );
+  }
+}
+
+export function addPlatformCommands(program: Command, { io, settle }: Workbench): void {
+  const noun = addNoun(program, "platform", "stop everything, and let it go on");
+  for (const [verb, open, about, line] of [
+    ["show", null, "say whether anything may start", "sluice platform show"],
+    ["close", false, "let no run start and no node be dispatched", 'sluice platform close --reason "provider outage"'],
+    ["open", true, "let runs start again", "sluice platform open"],
+  ] as const) {
+    const command = addLinkOptions(noun.command(verb).description(about));
+    if (open !== null) command.option("--reason <text>", "what people are told").option("--quiet", "say nothing");
+    command
+      .option("--json", "print it as JSON")
+      .addHelpText("after", example(line))
+      .action((options: PlatformOptions & LinkOptions) =>
+        settle(() => platform(io, apiOf(io, options), open, options)),
+      );
+  }
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { RUN_STATUSES } from "../core/event/index.ts";
+import { addPacketCommand } from "./audit-commands.ts";
 import {
   addChoice,
   addLinkOptions,
@@ -33,6 +34,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   const runs = addNoun(program, "runs", "see and steer runs on the server");
   addLooking(runs, bench);
   addSteering(runs, bench);
+  addPacketCommand(runs, bench);
 }
 
 function addLooking(runs: Command, { io, settle }: Workbench): void {

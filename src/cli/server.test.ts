@@ -43,7 +43,12 @@ const FILES: Readonly<Record<string, string>> = {
     "kind: Workflow\nname: two\nspec:\n  status: paused\n  source: |\n    name: two\n    steps:\n      - { id: b, command: B }\n",
   "changed.yaml":
     "kind: Workflow\nname: one\nspec:\n  source: |\n    name: one\n    steps:\n      - { id: a, command: Another }\n",
-  "agents.yaml": "kind: Agent\nname: x\nspec: {}\n",
+  "agents.yaml": "kind: Agent\nname: x\nspec: { trust_level: 11 }\n",
+  "registered.yaml":
+    "kind: Agent\nname: analyst\nspec: { trust_level: 4, skills: [law, tax] }\n---\n" +
+    "kind: Budget\nname: all\nspec: { scope: global, period: monthly, amount_usd: 25 }\n---\n" +
+    "kind: Agent\nname: gone\nspec:\n  lifecycle: archived\n",
+  "risen.yaml": "kind: Agent\nname: analyst\nspec: {}\n---\nkind: Agent\nname: gone\nspec:\n  lifecycle: active\n",
   "misnamed.yaml":
     'kind: Workflow\nname: one\nspec: { source: "name: two\\nsteps: [{ id: a, command: A }]", sauce: 1 }\n',
 };
@@ -71,7 +76,8 @@ beforeAll(async () => {
   });
   await driver.start();
   const onTrouble = (what: string): never => expect.fail(what);
-  const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
+  const local = { providers: [SCRIPTED_PROVIDER], defaultProvider: SCRIPTED_PROVIDER, answersAny: true };
+  const gateways = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const { directory } = gateways;
   const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
   served = await serve({
@@ -439,12 +445,50 @@ describe("sluice apply and workflows", () => {
   it("changes nothing when anything is wrong", async () => {
     const { code, err } = await sluice(["apply", "-f", "agents.yaml", "-f", "misnamed.yaml", "-f", "invalid.lobsterX"]);
     expect(code).toBe(2);
-    expect(err).toContain('agents.yaml:1:1: only manifests of kind Workflow can be applied, not "Agent"\n');
-    expect(err).toContain('misnamed.yaml:1:1: "sauce" cannot be applied, did you mean "source"?\n');
-    expect(err).toContain('misnamed.yaml:1:1: the manifest is called "one", but its source "two"\n');
+    expect(err).toContain('agents.yaml:3:22: bad_number: "trust_level" must be at most 10, but it is 11.\n');
+    expect(err).toContain('misnamed.yaml:3:62: unknown_key: "sauce" is not a key of a workflow.\n');
+    expect(err).toContain('  hint: Did you mean "source"?\n');
+    expect(err).toContain('bad_name: The manifest is called "one", but its source "two".\n');
     expect(err).toContain("invalid.lobsterX:3:");
     expect(err).toMatch(/sluice: the manifests are not valid, nothing was changed\n$/);
     expect(await sluice(["apply", "-f", "nowhere"])).toMatchObject({ code: 2 });
+  });
+
+  it("registers things of every kind, which can then be seen and deleted", async () => {
+    const dry = await sluice(["apply", "-f", "registered.yaml", "--dry-run"]);
+    expect(dry).toMatchObject({ code: 0 });
+    expect(dry.out).toContain("Agent analyst would be created\n");
+    expect((await sluice(["agents", "get", "analyst"])).code).toBe(2);
+    expect((await sluice(["apply", "-f", "registered.yaml"])).out).toBe(
+      "Agent analyst created\nBudget all created\nAgent gone created\n",
+    );
+    expect((await sluice(["agents", "list"])).out).toMatch(/^AGENT\s+TRUST LEVEL.*\nanalyst\s+4\s+supervised\s+idle/);
+    expect((await sluice(["budgets", "list"])).out).toMatch(/all\s+global\s+–\s+monthly\s+25\s+true/);
+    const shown = await sluice(["agents", "get", "analyst"]);
+    expect(shown.out).toMatch(/^agent\s+analyst\nrevision\s+1\n/);
+    expect(shown.out).toMatch(/^skills\s+law, tax$/m);
+    expect(JSON.parse((await sluice(["agents", "get", "analyst", "--json"])).out)).toMatchObject({ trustLevel: 4 });
+    expect(JSON.parse((await sluice(["agents", "list", "--limit", "1", "--json"])).out).nextCursor).toBeTruthy();
+    expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 0, err: "the budget all is deleted\n" });
+    expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 2 });
+    expect(await sluice(["budgets", "list"])).toMatchObject({ code: 0, out: "" });
+  });
+
+  it("shows what only the server knows to be wrong where it stands", async () => {
+    await sluice(["apply", "-f", "registered.yaml", "--quiet"]);
+    const { code, out, err } = await sluice(["apply", "-f", "manifests.yaml", "-f", "risen.yaml"]);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain('risen.yaml:8:14: conflicting_fields: "gone" is archived, which is final');
+    expect(err).toMatch(/sluice: the server does not take the manifests, nothing was changed\n$/);
+    expect((await client().getRegistered("agents", "analyst"))["trustLevel"]).toBe(4);
+  });
+
+  it("closes the platform and opens it again", async () => {
+    expect((await sluice(["platform", "show"])).out).toBe("the platform is open\n");
+    expect((await sluice(["platform", "close", "--reason", "drill"])).out).toBe("the platform is closed: drill\n");
+    expect(JSON.parse((await sluice(["platform", "show", "--json"])).out)).toEqual({ open: false, reason: "drill" });
+    expect((await sluice(["platform", "open", "--quiet"])).out).toBe("");
+    expect((await client().getPlatform()).open).toBe(true);
   });
 
   it("lists and shows, down to the very text", async () => {

@@ -1,195 +1,154 @@
-import { createScriptedAdapter, SCRIPTED_PROVIDER } from "../adapters/index.ts";
-import { createVirtualClock } from "../clock/index.ts";
-import type { RunState } from "../core/engine/index.ts";
-import type { EventPayload, RunEvent } from "../core/event/index.ts";
-import type { PlanNode } from "../core/plan/index.ts";
-import { LocalDriver, type Settlement } from "../driver/index.ts";
-import { createAllowAllJudge } from "../governance/index.ts";
-import { answerYes } from "./approvals.ts";
-import { formatCost, formatDuration } from "./figures.ts";
-import type { Io } from "./io.ts";
+import type { SimulationReport, SimulationWish } from "../client/index.ts";
+import { RUN_STATUSES } from "../core/event/index.ts";
+import { checkSource } from "../core/plan/index.ts";
+import {
+  type ApproveMode,
+  buildHouse,
+  type BuiltHouse,
+  type GovernanceMode,
+  type Piece,
+  rehearseGoverned,
+  rehearseOpen,
+  simulationOf,
+} from "../rehearsal/index.ts";
+import { Api } from "./api.ts";
+import { readArgs } from "./args.ts";
+import { loadCatalog } from "./catalog.ts";
 import { EXIT } from "./exit-code.ts";
+import { printForecast } from "./forecast.ts";
+import type { Io } from "./io.ts";
+import { printJson } from "./listing.ts";
+import { readManifests } from "./manifest.ts";
 import { exitCodeOf } from "./outcome.ts";
-import { prepare, type Prepared, type RunOptions } from "./run.ts";
+import { printProblems } from "./problem-report.ts";
+import { Refusal } from "./refusal.ts";
+import { SERVER_CATALOG } from "./remote-plan.ts";
+import { isFile } from "./remote-run.ts";
+import { prepare, type RunOptions } from "./run.ts";
+import { findServer, type LinkOptions } from "./server-link.ts";
 import { readSourceFile } from "./source-file.ts";
-import { formatTable } from "./table.ts";
-import { createPaint, oneLine } from "./terminal-text.ts";
+import { printable } from "./terminal-text.ts";
 
-export type SimulateOptions = Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "json">;
-
-/** Any moment would do; always the same one makes two simulations the same. */
-const START_AT = Date.UTC(2026, 0, 1);
-
-export async function simulate(io: Io, name: string, options: SimulateOptions): Promise<number> {
-  const prepared = await prepare(io, await readSourceFile(io, name), options);
-  const { settlement, log } = await rehearse(prepared);
-  const forecast = forecastOf(settlement, log);
-  if (options.json === true) io.out.write(`${JSON.stringify(forecast, null, 2)}\n`);
-  else printForecast(io, forecast);
-  if (settlement.kind === "parked") return EXIT.runFailed;
-  return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(settlement.state.status);
+export interface SimulateOptions
+  extends Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "json" | "quiet">, LinkOptions {
+  readonly governance?: GovernanceMode;
+  /** Manifests that stand for what would be registered. */
+  readonly registry?: readonly string[];
+  readonly approve?: ApproveMode;
 }
 
-/** Runs it to its end in no time at all, with everybody who would be asked saying yes. */
-async function rehearse({
-  workspace,
-  args,
-  script,
-}: Prepared): Promise<{ settlement: Settlement; log: readonly RunEvent[] }> {
-  const clock = createVirtualClock(START_AT);
-  const driver = new LocalDriver({
-    adapters: [createScriptedAdapter({ script, clock })],
-    clock,
-    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
-    newRunId: () => "run_simulated",
-    jitter: () => 0.5,
-    resolveWorkflow: workspace.resolve,
-    answerApproval: answerYes,
-  });
-  const runId = driver.start(workspace.workflow, args, "simulate");
-  const settled = driver.whenSettled(runId);
-  let isSettled = false;
-  void settled.then(() => {
-    isSettled = true;
-  });
-  await clock.run(() => isSettled);
-  const settlement = await settled;
-  driver.close();
-  return { settlement, log: driver.logOf(runId) };
+/** Shows what a workflow would do: by the rules of a server, of manifests, or of an organisation that is new. */
+export async function simulate(io: Io, target: string, options: SimulateOptions): Promise<number> {
+  const api = chooseServer(io, options);
+  const { report, about } =
+    api === null ? await simulateHere(io, target, options) : await simulateThere(io, api, target, options);
+  if (options.json === true) printJson(io, report);
+  else printForecast(io, report, about);
+  return exitCodeFor(report.status);
 }
 
-interface NodeForecast {
-  readonly nodeId: string;
-  readonly kind: PlanNode["kind"];
-  readonly status: string;
-  /** The strictest of its verdicts; null when no gate was asked. */
-  readonly verdict: "allow" | "block" | "hold" | null;
-  readonly gate: string | null;
-  readonly code: string | null;
-  readonly waitsForPerson: boolean;
-  readonly instances: number | null;
-  readonly attempts: number;
-  readonly costMicros: number;
-  readonly durationMs: number | null;
+interface Shown {
+  readonly report: SimulationReport;
+  readonly about: string;
 }
 
-interface Forecast {
-  readonly workflow: string;
-  readonly status: string;
-  readonly nodes: readonly NodeForecast[];
-  readonly forecast: {
-    readonly costMicros: number;
-    readonly durationMs: number;
-    readonly criticalPath: readonly string[];
-    readonly waitsForPerson: readonly string[];
-  };
+/** A server is asked only when somebody wants its rules: simulating needs none. */
+function chooseServer(io: Io, options: SimulateOptions): Api | null {
+  const { governance, registry, library, url } = options;
+  const isWanted = url !== undefined || (governance === "live" && registry === undefined && library === undefined);
+  const link = isWanted ? findServer(io, options) : null;
+  if (link === null) return null;
+  const local = [registry === undefined ? [] : ["--registry"], library === undefined ? [] : ["--library"]].flat();
+  if (local.length > 0) throw new Refusal(`${local.join(", ")} and --url exclude each other: a server has its own`);
+  return new Api(link, () => io.clock.now());
 }
 
-function forecastOf(settlement: Settlement, log: readonly RunEvent[]): Forecast {
-  const { state } = settlement;
-  const verdicts = strictestVerdicts(log);
-  const asked = new Set(
-    log.flatMap((event) => (event.type === "approval.requested" ? [baseOf(event.payload.nodeId)] : [])),
-  );
-  const nodes = state.plan.nodes.map((node) => forecastNode(state, node, verdicts.get(node.id), asked.has(node.id)));
-  const end = state.endedAt ?? log.at(-1)?.at ?? START_AT;
-  return {
-    workflow: state.plan.name,
-    status: settlement.kind === "waiting" ? "waiting" : state.status,
-    nodes,
-    forecast: {
-      costMicros: nodes.reduce((sum, { costMicros }) => sum + costMicros, 0),
-      durationMs: end - (state.startedAt ?? end),
-      criticalPath: criticalPath(state),
-      waitsForPerson: nodes.filter(({ waitsForPerson }) => waitsForPerson).map(({ nodeId }) => nodeId),
-    },
-  };
+async function simulateThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<Shown> {
+  const { governance = "live", approve = "all" } = options;
+  const script = options.script === undefined ? {} : { script: await textOf(io, options.script) };
+  const wish = { ...(await pieceThere(io, api, target, options)), ...script, governance, approve };
+  const report = await api.simulate(wish);
+  const about = governance === "none" ? OPEN : `by what is registered and spent at ${api.url} now`;
+  return { report, about };
 }
 
-type Decided = EventPayload<"gate.decided">;
-const STRICTNESS = { allow: 0, hold: 1, block: 2 } as const;
+/** Args are checked here, where flags can be read as the types that are declared. */
+async function pieceThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<SimulationWish> {
+  if (!isFile(io, target)) {
+    const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
+    const version = wanted === undefined ? (await api.getWorkflow(workflow)).version : Number(wanted);
+    const { source } = await api.getVersion(workflow, version);
+    const { plan } = checkSource(source, SERVER_CATALOG);
+    return { workflow, version, args: await readArgs(io, plan?.args ?? {}, options) };
+  }
+  const file = await readSourceFile(io, target);
+  const { plan, problems } = checkSource(file.bytes, SERVER_CATALOG);
+  printProblems(io, file, problems);
+  if (plan === null) throw new Refusal(`${printable(target)} is not valid`);
+  return { source: decode(file.bytes), args: await readArgs(io, plan.args, options) };
+}
 
-function strictestVerdicts(log: readonly RunEvent[]): ReadonlyMap<string, Decided> {
-  const strictest = new Map<string, Decided>();
-  for (const event of log) {
-    if (event.type !== "gate.decided") continue;
-    const id = baseOf(event.payload.nodeId);
-    const before = strictest.get(id);
-    if (before === undefined || STRICTNESS[event.payload.disposition] > STRICTNESS[before.disposition]) {
-      strictest.set(id, event.payload);
+async function textOf(io: Io, name: string): Promise<string> {
+  return decode((await readSourceFile(io, name)).bytes);
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** Any moment would do where no rule minds it; always the same one makes two simulations the same. */
+const OPEN_AT = Date.UTC(2026, 0, 1);
+const OPEN = "every gate is open";
+
+async function simulateHere(io: Io, target: string, options: SimulateOptions): Promise<Shown> {
+  const file = await readSourceFile(io, target);
+  const { workspace, args, script } = await prepare(io, file, options);
+  const { plan, version, hash } = workspace.workflow;
+  const catalog = await loadCatalog(io, options.library);
+  const piece: Piece = { source: decode(file.bytes), hash, catalog, plan, version, args, script };
+  const how = { approve: options.approve ?? "all", mayGoOn: () => true } as const;
+  const startsOthers = plan.nodes.some(({ child }) => child !== null);
+  if (options.governance === "none" || startsOthers) {
+    if (startsOthers && options.governance !== "none") warnOfChildren(io, options);
+    const rehearsed = await rehearseOpen(piece, workspace.resolve, { ...how, at: OPEN_AT });
+    return { report: simulationOf(plan, rehearsed), about: OPEN };
+  }
+  const house = await demandHouse(io, options, [plan]);
+  const record = await house.workflow(plan.name);
+  const { status = "active", posture = "bounded_autonomous" } = record ?? {};
+  const wish = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
+  const rehearsed = await rehearseGoverned(piece, house, wish, { ...how, at: io.clock.now() });
+  return { report: simulationOf(plan, rehearsed), about: aboutHouse(options, house) };
+}
+
+function warnOfChildren(io: Io, { quiet }: SimulateOptions): void {
+  if (quiet !== true) io.err.write("warning: it starts other workflows, so that it is shown with every gate open\n");
+}
+
+async function demandHouse(
+  io: Io,
+  { registry }: SimulateOptions,
+  plans: readonly Piece["plan"][],
+): Promise<BuiltHouse> {
+  const manifests = registry === undefined ? null : (await readManifests(io, registry)).map(({ manifest }) => manifest);
+  const built = await buildHouse(manifests, plans, io.clock);
+  if (built.ok) return built.house;
+  for (const { kind, name, problems = [] } of built.applied) {
+    for (const { code, message } of problems) {
+      io.err.write(`${printable(kind)} ${printable(name)}: ${code}: ${printable(message)}\n`);
     }
   }
-  return strictest;
+  throw new Refusal("what is to be registered is not valid");
 }
 
-function forecastNode(state: RunState, node: PlanNode, decided: Decided | undefined, isAsked: boolean): NodeForecast {
-  const own = state.nodes[node.index];
-  const indices = own?.expansion?.members ?? [];
-  const members = [node.index, ...indices].flatMap((index) => state.nodes[index] ?? []);
-  const spent = members.reduce((sum, { costMicros }) => sum + costMicros, 0);
-  const tries = members.reduce((sum, { attempts }) => sum + attempts, 0);
-  // What a script does not price is expected to cost what its author estimated, for every try.
-  const costMicros = spent > 0 ? spent : (node.request.estimatedCostMicros ?? 0) * tries;
-  return {
-    nodeId: node.id,
-    kind: node.kind,
-    status: own?.now.status ?? "pending",
-    verdict: decided?.disposition ?? null,
-    gate: decided?.gate ?? null,
-    code: decided?.code ?? (own !== undefined && "errorCode" in own.now ? own.now.errorCode : null),
-    waitsForPerson: isAsked,
-    instances: own?.expansion?.members.length ?? null,
-    attempts: tries,
-    costMicros,
-    durationMs: own?.now.status === "completed" ? own.now.durationMs : null,
-  };
+function aboutHouse({ registry }: SimulateOptions, { assumedAgents }: BuiltHouse): string {
+  if (registry !== undefined) return `by ${registry.map(printable).join(", ")}, with nothing spent yet`;
+  const assumed = assumedAgents.length === 0 ? "" : `; ${assumedAgents.map(printable).join(", ")} taken as new agents`;
+  return `by the rules of a new organisation${assumed}; --registry brings others`;
 }
 
-/** From the node that settled last back through whichever parent it had to wait for longest. */
-function criticalPath(state: RunState): readonly string[] {
-  const settledAt = (index: number): number => {
-    const now = state.nodes[index]?.now;
-    return now !== undefined && "settledAt" in now && now.status !== "skipped" ? now.settledAt : -1;
-  };
-  const latest = (indices: readonly number[]): number | undefined => {
-    let best: number | undefined;
-    for (const index of indices) {
-      if (settledAt(index) >= 0 && (best === undefined || settledAt(index) >= settledAt(best))) best = index;
-    }
-    return best;
-  };
-  const path: string[] = [];
-  let index = latest(state.plan.nodes.filter(({ dependents }) => dependents.length === 0).map((node) => node.index));
-  while (index !== undefined) {
-    const node: PlanNode | undefined = state.plan.nodes[index];
-    if (node === undefined) break;
-    path.push(node.id);
-    index = latest(node.parents);
-  }
-  return path.reverse();
-}
-
-function baseOf(nodeId: string): string {
-  return nodeId.split("[", 1)[0] ?? nodeId;
-}
-
-function printForecast(io: Io, { workflow, status, nodes, forecast }: Forecast): void {
-  const paint = createPaint(io.out, io.env);
-  const rows = nodes.map((node) => [
-    oneLine(node.instances === null ? node.nodeId : `${node.nodeId} ×${node.instances}`),
-    node.verdict ?? "–",
-    node.gate ?? (node.waitsForPerson ? "person" : "–"),
-    node.costMicros > 0 ? formatCost(node.costMicros) : "–",
-    node.durationMs === null ? "–" : formatDuration(node.durationMs),
-    node.code === null ? node.status : `${node.status} (${node.code})`,
-  ]);
-  io.out.write(formatTable([["NODE", "VERDICT", "GATE", "COST", "DURATION", "RESULT"], ...rows]));
-  const people = forecast.waitsForPerson;
-  io.out.write(`\n${paint("bold", `${workflow}: ${status}`)}\n`);
-  io.out.write(`cost      ${formatCost(forecast.costMicros)}\n`);
-  io.out.write(
-    `duration  ${formatDuration(forecast.durationMs)} (${forecast.criticalPath.join(" → ")}), people not counted\n`,
-  );
-  io.out.write(`people    ${people.length === 0 ? "nobody has to answer" : `wait at ${people.join(", ")}`}\n`);
-  io.out.write("verdicts  every gate is open: no agents, budgets or policies are known here\n");
+function exitCodeFor(status: string): number {
+  if (status === "refused") return EXIT.refused;
+  const known = RUN_STATUSES.find((one) => one === status);
+  return known === undefined ? EXIT.waiting : exitCodeOf(known);
 }

@@ -1,3 +1,5 @@
+import type { Explanation } from "../core/governance/index.ts";
+
 /** An answer that is an error, as data: programs read `code`, people `message`. */
 export interface ProblemBody {
   readonly type: string;
@@ -13,6 +15,8 @@ export interface ProblemBody {
     readonly column?: number;
     readonly hint?: string;
   }[];
+  /** Why a launch gate said no. */
+  readonly explanation?: Explanation;
   readonly requestId: string;
 }
 
@@ -22,6 +26,7 @@ export class ApiProblem extends Error {
   readonly code: string;
   readonly title: string;
   readonly problems: NonNullable<ProblemBody["problems"]>;
+  readonly explanation: Explanation | null;
   readonly requestId: string | null;
   /** Milliseconds to wait before trying again, when the server said so. */
   readonly retryAfterMs: number | null;
@@ -32,6 +37,7 @@ export class ApiProblem extends Error {
     this.code = body.code ?? "unknown_error";
     this.title = body.title ?? response.statusText;
     this.problems = body.problems ?? [];
+    this.explanation = body.explanation ?? null;
     this.requestId = body.requestId ?? response.headers.get("x-request-id");
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;

@@ -1,6 +1,15 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import { problemOf } from "./api-problem.ts";
+import type { Applied, Collection, ManifestDocument, PlatformState, Registered } from "./registry-wire.ts";
+import type {
+  BacktestReport,
+  NodeVerdict,
+  SimulationReport,
+  SimulationWish,
+  Usage,
+  UsageWish,
+} from "./governance-wire.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 import type {
   Answer,
@@ -182,6 +191,63 @@ export class SluiceClient {
     await this.#send("DELETE", `/gateways/${encode(id)}`, {});
   }
 
+  /** The audit log of the organisation, as NDJSON, as it comes. */
+  exportAudit(): Promise<ReadableStream<Uint8Array>> {
+    return this.#read("/audit/export");
+  }
+
+  /** Everything about a run as one JSON text, as it comes. */
+  getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
+    return this.#read(`/runs/${encode(runId)}/packet`);
+  }
+
+  listRegistered(collection: Collection, page: PageOptions = {}): Promise<ListPage<Registered>> {
+    return this.#ask("GET", `/${collection}`, { query: { ...page } });
+  }
+
+  getRegistered(collection: Collection, id: string): Promise<Registered> {
+    return this.#ask("GET", `/${collection}/${encode(id)}`);
+  }
+
+  /** `spec` as its manifest writes it, in snake_case. */
+  putRegistered(collection: Collection, id: string, spec: JsonObject): Promise<Registered> {
+    return this.#ask("PUT", `/${collection}/${encode(id)}`, { body: spec });
+  }
+
+  async deleteRegistered(collection: Collection, id: string): Promise<void> {
+    await this.#send("DELETE", `/${collection}/${encode(id)}`, {});
+  }
+
+  /** All of the manifests or none. */
+  apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
+    return this.#ask("POST", "/apply", { body: manifests, query: { dryRun: String(options.dryRun === true) } });
+  }
+
+  getPlatform(): Promise<PlatformState> {
+    return this.#ask("GET", "/platform");
+  }
+
+  setPlatform(state: { readonly open: boolean; readonly reason?: string }): Promise<PlatformState> {
+    return this.#ask("PUT", "/platform", { body: state });
+  }
+
+  listVerdicts(runId: string, page: PageOptions = {}): Promise<ListPage<NodeVerdict>> {
+    return this.#ask("GET", `/runs/${encode(runId)}/verdicts`, { query: { ...page } });
+  }
+
+  getUsage(wish: UsageWish = {}): Promise<Usage> {
+    return this.#ask("GET", "/usage", { query: { ...wish } });
+  }
+
+  /** `policy` as its manifest, or the spec of one. */
+  backtestPolicy(policy: JsonObject, since?: string): Promise<BacktestReport> {
+    return this.#ask("POST", "/policies/backtest", { body: { policy, since } });
+  }
+
+  simulate(wish: SimulationWish): Promise<SimulationReport> {
+    return this.#ask("POST", "/simulate", { body: wish });
+  }
+
   getBlob(hash: string): Promise<Json> {
     return this.#ask("GET", `/blobs/${encode(hash)}`);
   }
@@ -191,6 +257,11 @@ export class SluiceClient {
     const url = `${this.#base}/runs/${encode(runId)}/events/stream`;
     const headers = { ...this.#headers, accept: "text/event-stream" };
     return watchEvents((after, signal) => this.#fetch(`${url}?afterEventId=${after}`, { headers, signal }), options);
+  }
+
+  async #read(path: string): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await this.#send("GET", path, {});
+    return body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 
   async #ask<T>(method: string, path: string, asked: Asked = {}): Promise<T> {

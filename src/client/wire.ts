@@ -8,6 +8,7 @@ import type {
   NodeStatus,
   RunStatus,
 } from "../core/event/index.ts";
+import type { Explanation } from "../core/governance/index.ts";
 import type { EventFrame, NodeResult, RunProjection } from "../core/view/index.ts";
 import type { ProblemBody } from "./api-problem.ts";
 
@@ -170,6 +171,7 @@ export interface NodeDetail {
     readonly disposition: "allow" | "block" | "hold";
     readonly gate: string | null;
     readonly code: string | null;
+    readonly explanation: Explanation | null;
   }[];
   readonly inputs: readonly {
     readonly sourceRunId: string;

@@ -14,6 +14,7 @@ import {
   type ModelPrice,
   periodOf,
   type RateFact,
+  type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type Gateway, type RouteChoice } from "../gateway/index.ts";
@@ -77,11 +78,11 @@ export function gatherFacts(scene: Scene): Gathered {
     agentId,
     agent,
     role: hints.role === null ? null : { name: hints.role, skills: [] },
-    openAttempts: tally.openOf(agentId),
+    openAttempts: tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0),
     openExamples: tally.holdersOf(agentId, EXAMPLES_MAX),
     waitingAhead,
-    rate: rateOf(tally, agent, at),
-    agentBudget: agent === null ? null : agentBudgetOf(tally, agent, at),
+    rate: rateOf(tally, agent, at, waitingAhead),
+    agentBudget: agent === null ? null : agentBudgetOf(scene, agent),
     envelopes: envelopesOf(scene, gateway?.id ?? null, agentId),
     estimateMicros: estimateMicros(call),
     node: nodeFactOf(scene, provider, model),
@@ -129,27 +130,37 @@ function deploymentOf(deployments: readonly Deployment[], workflow: string): Dep
   return deployments.find((one) => one.isActive && one.workflow === workflow) ?? null;
 }
 
-function rateOf(tally: Tally, agent: Agent | null, at: number): RateFact | null {
+function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {
   if (agent?.rateLimit === null || agent === null) return null;
   const { count, perSeconds } = agent.rateLimit;
-  return { count, perSeconds, ...tally.windowOf(agent.id, count, perSeconds * 1_000, at) };
+  return { count, perSeconds, ...tally.windowOf(agent.id, { count, windowMs: perSeconds * 1_000 }, at, ahead) };
 }
 
-function agentBudgetOf(tally: Tally, agent: Agent, at: number): EnvelopeFact | null {
-  const { start } = periodOf("monthly", at);
-  return agentEnvelopeOf(agent, at, tally.spendingOf(agentEnvelopeId(agent.id), start));
+type Books = Pick<Scene, "about" | "tally">;
+
+function agentBudgetOf(books: Books, agent: Agent): EnvelopeFact | null {
+  const { at } = books.about;
+  return agentEnvelopeOf(agent, at, spendingOf(books, agentEnvelopeId(agent.id), periodOf("monthly", at).start));
 }
 
-export function envelopesOf(
-  { about, registered, tally }: Pick<Scene, "about" | "registered" | "tally">,
-  gateway: string | null,
-  agent: string,
-): readonly EnvelopeFact[] {
+function envelopesOf(scene: Scene, gateway: string | null, agent: string): readonly EnvelopeFact[] {
+  const { about, registered } = scene;
   if (registered.budgets.length === 0) return [];
   const { workflow, at } = about;
   return budgetsFor(registered.budgets, { gateway, agent, workflow, team: null }).map((budget) =>
-    envelopeOf(budget, at, tally.spendingOf(budget.id, periodOf(budget.period, at).start)),
+    envelopeOf(budget, at, spendingOf(scene, budget.id, periodOf(budget.period, at).start)),
   );
+}
+
+/** What is counted, with what the run itself books in the same commit: its own overrun is not news to it. */
+function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: number): Spending {
+  const counted = tally.spendingOf(envelopeId, periodStart);
+  const own = about.returned?.spendingOf(envelopeId, periodStart);
+  if (own === undefined) return counted;
+  return {
+    spentMicros: counted.spentMicros + own.spentMicros,
+    reservedMicros: counted.reservedMicros + own.reservedMicros,
+  };
 }
 
 /** Providers that bill nothing by token. */

@@ -9,7 +9,7 @@ import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
 import { recordOf, verdictOf } from "./verdict.ts";
-import { type Waiter, WaitingRoom } from "./waiting-room.ts";
+import { type Call, type Waiter, WaitingRoom } from "./waiting-room.ts";
 
 export interface GovernorOptions {
   readonly store: GovernanceStore;
@@ -35,7 +35,9 @@ export class Governor implements Judge {
   readonly #tallies = new Map<string, Tally>();
   readonly #waiting = new WaitingRoom();
   readonly #starts: StartWindows;
-  #wake: (waiter: Waiter) => void = () => undefined;
+  /** By agent: when its window is looked at again. */
+  readonly #alarms = new Map<string, { readonly dueAt: number; readonly stop: Stop }>();
+  #wake: (waiter: Waiter, heard: () => void) => void = () => undefined;
   #stop: Stop | null = null;
   #isStopped = false;
   #rounds = 0;
@@ -61,7 +63,7 @@ export class Governor implements Judge {
     return judgement;
   }
 
-  onWake(wake: (waiter: Waiter) => void): void {
+  onWake(wake: (waiter: Waiter, heard: () => void) => void): void {
     this.#wake = wake;
   }
 
@@ -73,6 +75,8 @@ export class Governor implements Judge {
   stop(): void {
     this.#isStopped = true;
     this.#stop?.();
+    for (const { stop } of this.#alarms.values()) stop();
+    this.#alarms.clear();
   }
 
   prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
@@ -99,10 +103,13 @@ export class Governor implements Judge {
     const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
     const verdict = verdictOf(judgement, gathered, verdictId);
     if (judgement.disposition === "block" && judgement.block.after === "queue") {
-      this.#letWait(about, gathered.facts.agentId, waiter, judgement.block.until);
+      this.#waiting.enter(key, waiter);
+      const { until } = judgement.block;
+      if (until !== undefined) this.#setAlarm(about.orgId, gathered.facts.agentId, until);
       // A node that is asked again and waits on is no news.
       if (wasWaiting) return { verdict, admission, record: null, audit: [] };
-    } else this.#waiting.leave(key, waiter);
+    } else if (admission !== null) this.#waiting.serve(key, waiter);
+    else this.#waiting.leave(waiter);
     return { verdict, admission, record: recordOf(judgement, request, gathered, about.at, verdictId), audit: [] };
   }
 
@@ -126,19 +133,26 @@ export class Governor implements Judge {
   }
 
   committed(orgId: string, changes: Changes): void {
-    if (changes.slots.length === 0 && changes.ledger.length === 0 && changes.taken.length === 0) return;
+    const { runId, settled, taken, slots } = changes;
     this.#tally(orgId).commit(changes);
-    for (const { agentId, delta } of changes.slots) if (delta < 0) this.#wakeFor(orgId, agentId);
+    for (const waiter of taken) this.#waiting.leave(waiter);
+    for (const nodeId of settled) this.#waiting.leave({ runId, nodeId });
+    for (const { agentId, delta } of slots) if (delta < 0) this.#wakeFor(orgId, agentId);
   }
 
   dropped(orgId: string, { taken }: Pick<Changes, "taken">): void {
     const tally = this.#tally(orgId);
-    for (const admission of taken) tally.giveBack(admission);
+    for (const admission of taken) {
+      tally.giveBack(admission);
+      this.#waiting.restore(admission);
+    }
   }
 
   async reload(orgId: string): Promise<void> {
     const { store, clock } = this.#options;
-    this.#tally(orgId).load(await store.readCounters(orgId, clock.now() - COUNTED_MS));
+    // Read first: a tally that is there counts as loaded.
+    const counters = await store.readCounters(orgId, clock.now() - COUNTED_MS);
+    this.#tally(orgId).load(counters);
   }
 
   get waitingCount(): number {
@@ -186,18 +200,40 @@ export class Governor implements Judge {
     return admission;
   }
 
-  #letWait({ orgId, at }: AboutRun, agentId: string, waiter: Waiter, until: number | undefined): void {
-    this.#waiting.enter(agentKey(orgId, agentId), waiter);
-    if (until !== undefined) this.#options.clock.after(Math.max(1, until - at), () => this.#wakeFor(orgId, agentId));
+  #setAlarm(orgId: string, agentId: string, dueAt: number): void {
+    const key = agentKey(orgId, agentId);
+    const before = this.#alarms.get(key);
+    if (this.#isStopped || (before !== undefined && before.dueAt <= dueAt)) return;
+    before?.stop();
+    const { clock } = this.#options;
+    const stop = clock.after(Math.max(1, dueAt - clock.now()), () => {
+      this.#alarms.delete(key);
+      this.#wakeFor(orgId, agentId);
+    });
+    this.#alarms.set(key, { dueAt, stop });
   }
 
-  /** Whoever waits longest is asked first, one for each slot that is free. */
+  /** Whoever waits longest is asked first, one for each slot and place in the window that is free. */
   #wakeFor(orgId: string, agentId: string): void {
+    if (!this.#waiting.hasAny(agentKey(orgId, agentId))) return;
     const agent = this.#options.registered.of(orgId).agents.get(agentId);
-    const free = (agent?.maxConcurrent ?? 1) - this.#tally(orgId).openOf(agentId);
-    if (free <= 0) return;
     const at = this.#options.clock.now();
-    for (const waiter of this.#waiting.wake(agentKey(orgId, agentId), free, at)) this.#wake(waiter);
+    let free = (agent?.maxConcurrent ?? 1) - this.#tally(orgId).openOf(agentId);
+    if (agent !== undefined && agent.rateLimit !== null) {
+      const { count, perSeconds } = agent.rateLimit;
+      const { used, freesAt } = this.#tally(orgId).windowOf(agentId, { count, windowMs: perSeconds * 1_000 }, at);
+      free = Math.min(free, count - used);
+      if (freesAt !== null) this.#setAlarm(orgId, agentId, freesAt);
+    }
+    if (free <= 0) return;
+    for (const call of this.#waiting.wake(agentKey(orgId, agentId), free, at)) {
+      this.#wake(call.waiter, () => this.#heard(orgId, agentId, call));
+    }
+  }
+
+  /** Whoever came and went, or never came, leaves what was free for it to the next. */
+  #heard(orgId: string, agentId: string, call: Call): void {
+    if (this.#waiting.answered(call)) this.#wakeFor(orgId, agentId);
   }
 
   /** What other processes changed, and whoever waits without anybody here knowing of it. */
@@ -205,21 +241,24 @@ export class Governor implements Judge {
     const { isAlone, onTrouble } = this.#options;
     try {
       this.#rounds += 1;
-      for (const orgId of this.#tallies.keys()) if (!isAlone) await this.reload(orgId);
+      const isSweep = this.#rounds % SWEEP_EVERY === 1;
+      // Alone nobody else counts, but a count read while a commit was under way may miss it, or have it twice.
+      if (!isAlone || isSweep) for (const orgId of this.#tallies.keys()) await this.reload(orgId);
       for (const key of this.#waiting.agents()) {
         const slash = key.indexOf("/");
         this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
       }
-      if (this.#rounds % SWEEP_EVERY === 1) await this.#sweep();
+      if (isSweep) await this.#sweep();
     } catch (error) {
       onTrouble("what is counted could not be read", error);
     }
     this.start();
   }
 
+  /** Reads beyond those who wait here: however many they are, they hide nobody. */
   async #sweep(): Promise<void> {
-    for (const { runId, nodeId } of await this.#options.store.listWaiting(WAITING_PAGE)) {
-      if (!this.#waiting.isAnywhere({ runId, nodeId })) this.#wake({ runId, nodeId });
+    for (const { runId, nodeId } of await this.#options.store.listWaiting(this.#waiting.size + WAITING_PAGE)) {
+      if (!this.#waiting.isAnywhere({ runId, nodeId })) this.#wake({ runId, nodeId }, () => undefined);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Spending } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { LedgerChange, Reservation, SlotChange, StoredVerdict } from "../store/index.ts";
 
@@ -18,8 +19,8 @@ export interface Judge {
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
   dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
-  /** How nodes that wait are told to ask again. */
-  onWake?(wake: (waiter: { readonly runId: string; readonly nodeId: string }) => void): void;
+  /** How nodes that wait are told to ask again; `heard` is called once that is committed, whether they asked or not. */
+  onWake?(wake: (waiter: { readonly runId: string; readonly nodeId: string }, heard: () => void) => void): void;
   /** A limit was passed by somebody else: what is counted is read again. */
   reload?(orgId: string): Promise<void>;
 }
@@ -39,6 +40,15 @@ export interface AboutRun {
   readonly at: number;
   /** The id the next event will have: it makes verdict ids unique. */
   readonly nextEventId: number;
+  /** Absent: nothing. */
+  readonly returned?: Returned;
+}
+
+/** What the run gives back and spends in the very commit that is being decided, where nobody else can see it yet. */
+export interface Returned {
+  slotsOf(agentId: string): number;
+  /** What to add to the counter: `reservedMicros` is never positive. */
+  spendingOf(envelopeId: string, periodStart: number): Spending;
 }
 
 export interface AdmittedAttempt {
@@ -71,6 +81,8 @@ export interface Changes {
   readonly runId: string;
   /** Nodes whose attempt ended. */
   readonly ended: readonly string[];
+  /** Nodes that are done: they wait for nothing any more. */
+  readonly settled: readonly string[];
   readonly taken: readonly Admission[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];

@@ -57,7 +57,9 @@ export class RegisteredCache {
   }
 
   async #load(orgId: string, version: number): Promise<void> {
-    this.#known.set(orgId, { version, registered: await this.#options.load(orgId) });
+    const registered = await this.#options.load(orgId);
+    // Two loads may overtake each other: what was changed here must not be undone by an older look.
+    if ((this.#known.get(orgId)?.version ?? version) <= version) this.#known.set(orgId, { version, registered });
   }
 
   async #poll(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Spending } from "../core/governance/index.ts";
-import type { Counters } from "../store/index.ts";
+import type { RateFact, Spending } from "../core/governance/index.ts";
+import type { Counters, SlotChange } from "../store/index.ts";
 import type { Admission, Changes } from "./judge.ts";
 
 interface AgentTally {
@@ -18,6 +18,9 @@ interface EnvelopeTally {
   reserved: number;
   taken: number;
 }
+
+type Window = NonNullable<SlotChange["rate"]>;
+type RateLimit = Pick<RateFact, "count" | "perSeconds">;
 
 const HOLDERS_MAX = 1_000;
 
@@ -54,14 +57,17 @@ export class Tally {
     return found;
   }
 
-  /** Dispatches in the window that ends now, and when the next one fits if it is full. */
-  windowOf(agentId: string, count: number, windowMs: number, at: number): { used: number; freesAt: number | null } {
+  /**
+   * Dispatches in the window that ends now, and when the next one fits if it is full. Places of those who were there
+   * first are theirs: to whoever comes behind them a window with room for no more is full.
+   */
+  windowOf(agentId: string, { count, windowMs }: Window, at: number, ahead = 0): Omit<RateFact, keyof RateLimit> {
     const tally = this.#agents.get(agentId);
-    if (tally === undefined) return { used: 0, freesAt: null };
-    const inside = [...tally.hits, ...tally.takenHits].filter((hit) => hit > at - windowMs);
-    if (inside.length < count) return { used: inside.length, freesAt: null };
-    const sorted = inside.sort((left, right) => left - right);
-    return { used: inside.length, freesAt: (sorted[inside.length - count] ?? at) + windowMs };
+    const hits = tally === undefined ? [] : [...tally.hits, ...tally.takenHits];
+    const inside = hits.filter((hit) => hit > at - windowMs).sort((left, right) => left - right);
+    if (inside.length + ahead < count) return { used: inside.length, freesAt: null };
+    const leaves = inside[inside.length + ahead - count];
+    return { used: Math.max(inside.length, count), freesAt: leaves === undefined ? null : leaves + windowMs };
   }
 
   spendingOf(envelopeId: string, periodStart: number): Spending {

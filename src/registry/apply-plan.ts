@@ -8,7 +8,7 @@ import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type Wo
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
 import { readSpec, type SpecReading } from "./read-spec.ts";
-import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { type SourceProblem, workflowSpec } from "./workflow.ts";
 
 export interface ApplySurroundings {
@@ -86,6 +86,14 @@ function summary(planned: readonly Planned[], { actor, at }: ApplySurroundings):
 function twice(manifest: Manifest): Planned {
   const message = `${manifest.kind} "${manifest.name}" is given twice.`;
   return invalid(manifest, [specProblem("duplicate_id", ["name"], message, { hint: "Keep one of them." })]);
+}
+
+/** What is wrong with a manifest whatever is registered, each with its place. */
+export function manifestProblems(manifest: Manifest): readonly PlacedProblem[] {
+  const kind = kindOf(manifest);
+  if (kind === null) return placed(manifest, manifest.problems);
+  const reading = readSpec(kind, manifest.name, manifest.spec);
+  return reading.ok ? [] : placed(manifest, reading.problems.map(inDocument));
 }
 
 async function planOne(manifest: Manifest, around: ApplySurroundings): Promise<Planned> {
@@ -170,16 +178,25 @@ function inDocument(problem: SpecProblem): SpecProblem {
   return { ...problem, ...specProblem(code, ["spec", ...at], message, { isAtKey, hint }) };
 }
 
-function invalid({ kind, name, places }: Manifest, problems: readonly SpecProblem[]): Planned {
-  const placed = problems.map((problem): PlacedProblem => {
+function invalid(manifest: Manifest, problems: readonly SpecProblem[]): Planned {
+  const { kind, name } = manifest;
+  return { applied: { kind, name, action: "invalid", problems: placed(manifest, problems) } };
+}
+
+function placed({ places }: Manifest, problems: readonly SpecProblem[]): readonly PlacedProblem[] {
+  return problems.map((problem) => {
     const { code, message, path, hint } = problem;
     const place = places === null ? {} : placeOf(problem, places);
     return { code, message, path, ...place, ...(hint === undefined ? {} : { hint }) };
   });
-  return { applied: { kind, name, action: "invalid", problems: placed } };
 }
 
 function placeOf(problem: SpecProblem & Partial<SourceProblem>, places: NonNullable<Manifest["places"]>): Place {
   const { at, isAtKey = false, inSource } = problem;
   return inSource === undefined ? places.placeOf(at, isAtKey) : places.placeInText(at, inSource);
+}
+
+/** Where a path stands in the text a manifest came from; null when it came as data. */
+export function placeOfPath({ kind, name, spec, places }: Manifest, path: string): Place | null {
+  return places?.placeOf(partsOf(path, { kind, name, spec }), false) ?? null;
 }

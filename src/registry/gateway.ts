@@ -40,7 +40,14 @@ export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBod
   };
 }
 
-/** What was kept, as a manifest would say it. */
+/** What was kept, whoever kept it. */
+export function gatewayOf(body: JsonObject): GatewayBody {
+  return { ...NEW_GATEWAY, ...(body as Partial<GatewayBody>) };
+}
+
+export const NEW_GATEWAY: GatewayBody = gatewayBodyOf(gatewaySpec.parse({}));
+
+/** The same as a manifest would say it. */
 export function gatewaySpecOf(body: JsonObject): JsonObject {
   const {
     name: label,
@@ -51,10 +58,7 @@ export function gatewaySpecOf(body: JsonObject): JsonObject {
     capabilities,
     providers,
     defaultProvider,
-  } = {
-    ...gatewayBodyOf(gatewaySpec.parse({})),
-    ...(body as Partial<GatewayBody>),
-  };
+  } = gatewayOf(body);
   return {
     ...(label === null ? {} : { name: label }),
     ...(url === "" ? {} : { url }),

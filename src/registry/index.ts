@@ -4,21 +4,23 @@ export {
   type ApplyPlan,
   type ApplySurroundings,
   differing,
-  planApply,
+  manifestProblems,
   type PlacedProblem,
+  placeOfPath,
+  planApply,
 } from "./apply-plan.ts";
 export { budgetOf } from "./budget.ts";
-export { builtInBody, type ChangeAction, planChange, shownSpec } from "./change.ts";
-export { changeAudit, type ChangeTold } from "./change-audit.ts";
+export { planChange } from "./change.ts";
+export { changeAudit } from "./change-audit.ts";
 export { type Cron, parseCron } from "./cron.ts";
 export { deploymentOf } from "./deployment.ts";
-export { type GatewayBody, gatewayBodyOf, gatewaySpec } from "./gateway.ts";
+export { gatewayOf, NEW_GATEWAY } from "./gateway.ts";
 export { entryKindOf, isManifestKind, MANIFEST_KINDS, type ManifestKind, type RegisteredKind } from "./kind.ts";
 export { lensOf } from "./lens.ts";
 export { type Manifest, MANIFESTS_MAX, readManifestList, readManifestStream } from "./manifest.ts";
 export { modelOf } from "./model.ts";
 export { policyOf } from "./policy.ts";
-export { readSpec, type SpecReading, specSchema } from "./read-spec.ts";
+export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
 export { bindingOf } from "./role-binding.ts";
 export type { SpecProblem } from "./spec-problem.ts";

@@ -5,7 +5,8 @@ import { AuditDesk } from "../audit/index.ts";
 import { Overloaded, type Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import { KeyRing, requirePermission } from "./auth.ts";
+import { KeyRing, lacking } from "./auth.ts";
+import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
@@ -57,7 +58,18 @@ export function createApp({ store, runtime, gateways, governance, audit: desk, c
   const streams = new StreamDesk(store, tail, config);
   const keys = new KeyRing(store, config.now);
   const audit = desk ?? new AuditDesk({ store, now: config.now });
-  const services: Services = { store, runtime, gateways, governance, config, metrics, streams, keys, audit };
+  const services: Services = {
+    store,
+    runtime,
+    gateways,
+    governance,
+    config,
+    metrics,
+    streams,
+    keys,
+    audit,
+    refusals: new Refusals(),
+  };
   const stopCounting = runtime.onCommitted((_runId, events) => metrics.countEvents(events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
@@ -124,7 +136,10 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   const request = context.req.raw;
   const secret = secretOf(request, ownOriginsOf(request, services.config.publicUrl));
   const principal = await services.keys.authenticate(secret);
-  requirePermission(principal, route.permission);
+  if (!principal.permissions.has(route.permission)) {
+    services.refusals.note(services, principal, `${route.method} ${route.path}`);
+    throw lacking(route.permission);
+  }
   const params = context.req.param() as Readonly<Record<string, string>>;
   if (!Object.values(params).every((value) => NAME.test(value))) {
     throw new Refused("not_found", "The path names nothing that could exist here.");

@@ -72,9 +72,8 @@ export function unauthenticated(detail: string): Refused {
   return new Refused("unauthenticated", detail, { headers: { "www-authenticate": 'Bearer realm="sluice"' } });
 }
 
-export function requirePermission(principal: Principal, permission: Permission): void {
-  if (principal.permissions.has(permission)) return;
-  throw new Refused("forbidden", `This needs the permission ${permission}, which the key does not have.`);
+export function lacking(permission: Permission): Refused {
+  return new Refused("forbidden", `This needs the permission ${permission}, which the key does not have.`);
 }
 
 /** What a principal may hand on: nothing beyond what it has itself. */

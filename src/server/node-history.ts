@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { AttemptReport } from "../store/index.ts";
+import type { judgedSchema } from "./governance-schemas.ts";
 import type { nodeDetailSchema } from "./schemas.ts";
 
 type Detail = z.output<typeof nodeDetailSchema>;
@@ -42,6 +43,11 @@ export class NodeLog {
     this.#attempts.set(number, { ...attempt, adapterLogs, sessionId, conversation: [...messages] });
   }
 
+  /** Why a verdict was given. */
+  explain({ verdictId, explanation }: Pick<z.output<typeof judgedSchema>, "verdictId" | "explanation">): void {
+    for (const decided of this.#verdicts) if (decided.verdictId === verdictId) decided.explanation = explanation;
+  }
+
   /** The newest attempt and the event that began it. */
   get newestStart(): { readonly attempt: number; readonly eventId: number } | null {
     return this.#newestStart;
@@ -49,7 +55,8 @@ export class NodeLog {
 
   #verdict({ eventId, payload }: EventOf<"gate.decided">): void {
     const { verdictId, disposition, gate, code } = payload;
-    this.#verdicts.push({ eventId, verdictId, disposition, gate: gate ?? null, code: code ?? null });
+    const decided = { eventId, verdictId, disposition, gate: gate ?? null, code: code ?? null };
+    this.#verdicts.push({ ...decided, explanation: null });
   }
 
   #input({ payload }: EventOf<"node.provenance">): void {

@@ -2,6 +2,7 @@ import type { Route } from "./route.ts";
 import { applyRoutes } from "./routes/apply.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
@@ -11,8 +12,11 @@ import { registryRoutes } from "./routes/registries.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
+import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
+import { verdictRoutes } from "./routes/verdicts.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
 export const BASE_PATH = "/api/v1";
@@ -21,6 +25,7 @@ export const BASE_PATH = "/api/v1";
 export const ROUTES: readonly Route[] = [
   ...[
     ...validateRoutes,
+    ...simulateRoutes,
     ...workflowRoutes,
     ...runRoutes,
     ...runViewRoutes,
@@ -32,6 +37,9 @@ export const ROUTES: readonly Route[] = [
     ...gatewayRoutes,
     ...threadRoutes,
     ...auditRoutes,
+    ...verdictRoutes,
+    ...usageRoutes,
+    ...backtestRoutes,
     ...registryRoutes,
     ...applyRoutes,
     ...platformRoutes,

@@ -4,6 +4,7 @@ import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Store } from "../store/index.ts";
+import type { Refusals } from "./audit-note.ts";
 import type { KeyRing, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
 import type { ApiConfig } from "./config.ts";
@@ -21,6 +22,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
+  readonly refusals: Refusals;
   readonly audit: AuditDesk;
 }
 

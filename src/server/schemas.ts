@@ -11,6 +11,7 @@ import {
   WAITING_REASONS,
 } from "../core/event/index.ts";
 import { GATEWAY_STATUSES } from "../store/index.ts";
+import { decidedSchema, explanationSchema } from "./governance-schemas.ts";
 import { PERMISSIONS, ROLES } from "./permission.ts";
 import { workflowSettings } from "./registry-schemas.ts";
 
@@ -37,6 +38,7 @@ export const problemSchema = z.object({
   code: z.string(),
   detail: z.string(),
   problems: z.array(problemItem).optional(),
+  explanation: explanationSchema.optional().describe("Why a launch gate said no, and what would let it through"),
   requestId: z.string(),
 });
 
@@ -238,15 +240,7 @@ export const nodeDetailSchema = z.object({
     .object({ attempt: count, message: z.string(), stdin: z.string().nullable(), inputs: jsonObject })
     .nullable(),
   attempts: z.array(attemptSchema),
-  verdicts: z.array(
-    z.object({
-      eventId: count,
-      verdictId: z.string().nullable(),
-      disposition: z.enum(["allow", "block", "hold"]),
-      gate: z.string().nullable(),
-      code: z.string().nullable(),
-    }),
-  ),
+  verdicts: z.array(decidedSchema),
   inputs: z.array(
     z.object({
       sourceRunId: z.string(),

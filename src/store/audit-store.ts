@@ -99,13 +99,3 @@ export interface PruneAnswer {
   /** Numbers of the records that go. */
   readonly gone: readonly number[];
 }
-
-/** The id of the nth call of one store; what is appended within a millisecond stays in order. */
-export function appendedAuditId(nth: number, unique: string): string {
-  return `${String(nth).padStart(12, "0")}/${unique}`;
-}
-
-/** The id a run's commit gives its entries: ids of one run sort as its commits do. */
-export function pendingAuditId(runId: string, firstEventId: number): string {
-  return `${runId}/${String(firstEventId).padStart(9, "0")}`;
-}

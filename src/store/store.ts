@@ -4,13 +4,7 @@ import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } fr
 import type { Timer } from "../core/engine/index.ts";
 import type { GovernedStore } from "./audit-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
-import type {
-  LedgerChange,
-  Reservation,
-  SlotChange,
-  StoredVerdict,
-  UsageRecord,
-} from "./governance-store.ts";
+import type { LedgerChange, Reservation, SlotChange, StoredVerdict, UsageRecord } from "./governance-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 
 /**

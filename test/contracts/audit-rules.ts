@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AuditDesk } from "../../src/audit/index.ts";
 import { auditEntry, type AuditEntry, type AuditType, GENESIS_HASH } from "../../src/core/audit/index.ts";
 import type { AuditFilter, ComputeSeal, Store } from "../../src/store/index.ts";
+import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const ORG = "org_1";
@@ -61,6 +62,39 @@ export function auditRules(subjectOf: SubjectOf): void {
       expect(await desk.verify(ORG)).toMatchObject({ ok: true, records: 2 });
       expect(await store.listAudited("", 10)).toEqual([ORG]);
       expect(await store.listAudited(ORG, 10)).toEqual([]);
+    });
+
+    it("is told by the commit of a run, or not at all", async () => {
+      const { store } = subjectOf();
+      const started = entry("run.started", { run: "run_1" });
+      const finished = entry("run.finished", { run: "run_1", at: 900 });
+      await store.commit([creation("run_1", {}, { audit: [started] })]);
+      // A commit that tells something and changes nothing in the log is a commit of its own.
+      await store.commit([share("run_1", 1, [], { audit: [finished], head: { lastEventId: 2 } })]);
+      await store.commit([share("run_1", 2, logFrom(2, 1), { audit: [started, started] })]);
+      const late = share("run_1", 1, logFrom(2, 1), { audit: [finished] });
+      expect((await store.commit([late])).conflicts).toEqual(["run_1"]);
+      await deskOf(store).catchUp(ORG);
+      const { data } = await store.listAudit(ORG, { run: "run_1" }, ALL);
+      expect(data.map(({ type }) => type).reverse()).toEqual([
+        "run.finished",
+        "run.started",
+        "run.started",
+        "run.started",
+      ]);
+    });
+
+    it("keeps the order in which one run told it", async () => {
+      const { store } = subjectOf();
+      await store.commit([creation("run_1", {}, { audit: [entry("run.started", { run: "run_1" })] })]);
+      for (let version = 1; version <= 11; version += 1) {
+        const told = entry("node.completed", { run: "run_1", node: `n${version}` });
+        await store.commit([share("run_1", version, logFrom(version + 1, 1), { audit: [told] })]);
+      }
+      await deskOf(store).catchUp(ORG);
+      const { data } = await store.listAudit(ORG, { type: "node.completed" }, ALL);
+      const nodes = data.map(({ node }) => node).reverse();
+      expect(nodes).toEqual(Array.from({ length: 11 }, (_, index) => `n${index + 1}`));
     });
 
     it("has a segment to close once it is old enough", async () => {

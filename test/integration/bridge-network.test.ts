@@ -24,11 +24,11 @@ describe("a server and its Bridge", () => {
   it(
     "lose nothing and execute nothing twice over a network that delays, cuts, repeats and swallows, both ways",
     async () => {
-      // `npm run campaign -- --store network --kills 80 --seed 4` plays the same.
+      const again = "again with: npm run campaign -- --store network --kills 80 --seed 4";
       const verdict = await surviveBadNetwork({ seed: 4, faults: 80, databaseUrl: null });
-      expect(verdict.violations).toEqual([]);
-      expect(verdict.repeatedCalls).toBe(0);
-      expect(verdict.completed / verdict.runs).toBeGreaterThan(0.8);
+      expect(verdict.violations, again).toEqual([]);
+      expect(verdict.repeatedCalls, again).toBe(0);
+      expect(verdict.completed / verdict.runs, again).toBeGreaterThan(0.8);
       // Every kind of fault was met on either link, or little was proved.
       expect(verdict.kinds).toBe(FAULTS.length);
     },

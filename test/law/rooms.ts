@@ -64,9 +64,14 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
+  rehearsal: {
+    rooms: ["core", "clock", "adapters", "registry", "governance", "gateway", "driver", "store"],
+    packages: [],
+    isNode: true,
+  },
   client: { rooms: ["core"], packages: [], isNode: false },
   server: {
-    rooms: ["core", "bridge", "gateway", "registry", "governance", "audit", "store", "driver"],
+    rooms: ["core", "bridge", "gateway", "registry", "governance", "audit", "store", "driver", "rehearsal"],
     packages: ["hono", "@hono/node-server", "zod"],
     isNode: true,
   },
@@ -83,6 +88,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "bridge",
       "gateway",
       "driver",
+      "rehearsal",
       "store",
       "postgres",
       "embedded",

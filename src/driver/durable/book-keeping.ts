@@ -1,8 +1,9 @@
 import { findNode } from "../../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
-import type { AboutRun, Admission, Changes, Judge } from "../../governance/index.ts";
+import type { AboutRun, Admission, Judge, Returned } from "../../governance/index.ts";
 import type { AttemptKey, LedgerChange, RunCommit, SlotChange, UsageRecord } from "../../store/index.ts";
+import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** What a run's share of a commit takes, gives back and spends. */
@@ -18,13 +19,9 @@ export interface Booking {
 }
 
 /** Slots, money and usage of one run in one commit; all of it follows from its events and its admissions. */
-export function bookOf(booking: Booking): Changes & Pick<RunCommit, "usage"> {
-  const { events } = booking;
-  const costs = events.filter((event) => event.type === "cost.recorded");
+export function bookOf(booking: Booking): Pick<RunCommit, "slots" | "ledger" | "usage"> {
+  const costs = booking.events.filter((event) => event.type === "cost.recorded");
   return {
-    runId: booking.about.runId,
-    ended: booking.ended.map(({ nodeId }) => nodeId),
-    taken: [...booking.admissions.values()],
     slots: slotsOf(booking),
     ledger: ledgerOf(booking, costs),
     usage: costs.flatMap((event) => usageOf(booking, event)),
@@ -79,8 +76,10 @@ function ledgerOf(booking: Booking, costs: readonly EventOf<"cost.recorded">[]):
   return [...ledger.values()];
 }
 
+type Spender = Pick<Booking, "live" | "about" | "judge">;
+
 /** A child's cost was booked where it was spent. */
-function spentBy({ live, about, judge }: Booking, { payload, at }: EventOf<"cost.recorded">): readonly LedgerChange[] {
+function spentBy({ live, about, judge }: Spender, { payload, at }: EventOf<"cost.recorded">): readonly LedgerChange[] {
   const { nodeId, attempt = 0, costMicros, childRunId } = payload;
   if (costMicros === 0 || childRunId !== undefined || judge.settle === undefined) return [];
   const begun = findNode(live.state, nodeId)?.routes[attempt - 1];
@@ -118,6 +117,55 @@ function heldBy(live: LiveRun, { nodeId, attempt }: AttemptKey) {
   return open?.attempt === attempt ? open : undefined;
 }
 
-export function keyOf({ nodeId, attempt }: AttemptKey): string {
-  return `${nodeId}/${attempt}`;
+/**
+ * What a run has given back and spent so far in the commit that is being decided. Its next nodes are judged by that: a
+ * slot its last node held is free for them, and money that node spent beyond its reservation is gone.
+ */
+export class Returning implements Returned {
+  readonly #booking: Omit<Booking, "events" | "ended">;
+  readonly #ended = new Set<string>();
+  readonly #slots = new Map<string, number>();
+  readonly #money = new Map<string, Spending>();
+
+  constructor(booking: Omit<Booking, "events" | "ended">) {
+    this.#booking = booking;
+  }
+
+  note(events: readonly RunEvent[]): void {
+    for (const event of events) {
+      const ended = endedAttempt(event);
+      if (ended !== undefined) this.#end(ended);
+      if (event.type !== "cost.recorded") continue;
+      for (const { spent, ...envelope } of spentBy(this.#booking, event)) this.#book(envelope, spent, 0);
+    }
+  }
+
+  slotsOf(agentId: string): number {
+    return this.#slots.get(agentId) ?? 0;
+  }
+
+  spendingOf(envelopeId: string, periodStart: number): Spending {
+    return this.#money.get(`${envelopeId} ${periodStart}`) ?? NOTHING;
+  }
+
+  #end(key: AttemptKey): void {
+    const { admissions, live } = this.#booking;
+    const held = admissions.get(keyOf(key)) ?? heldBy(live, key);
+    if (held === undefined || this.#ended.has(keyOf(key))) return;
+    this.#ended.add(keyOf(key));
+    const { agentId, reserved } = held;
+    if (agentId !== null) this.#slots.set(agentId, this.slotsOf(agentId) + 1);
+    for (const { micros, ...envelope } of reserved) this.#book(envelope, 0, -micros);
+  }
+
+  #book({ envelopeId, periodStart }: Envelope, spent: number, reserved: number): void {
+    const { spentMicros, reservedMicros } = this.spendingOf(envelopeId, periodStart);
+    const after = { spentMicros: spentMicros + spent, reservedMicros: reservedMicros + reserved };
+    this.#money.set(`${envelopeId} ${periodStart}`, after);
+  }
 }
+
+type Spending = ReturnType<Returned["spendingOf"]>;
+type Envelope = Pick<LedgerChange, "envelopeId" | "periodStart">;
+
+const NOTHING: Spending = { spentMicros: 0, reservedMicros: 0 };

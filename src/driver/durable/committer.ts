@@ -12,6 +12,7 @@ import type { CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
 import type { Admission, Judge } from "../../governance/index.ts";
 import { decideRun, type Work } from "./deciding.ts";
 import { deriveCommit, timerKey } from "./derive-commit.ts";
+import { settledIn } from "./ended-attempt.ts";
 import { renewed } from "./launching.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunCache } from "./run-cache.ts";
@@ -180,7 +181,8 @@ export class Committer {
     const { runId, orgId, slots, ledger, closed } = commit;
     const ended = closed.map(({ nodeId }) => nodeId);
     const taken = [...work.admissions.values()];
-    this.#options.judge.committed?.(orgId, { runId, ended, taken, slots, ledger });
+    const settled = settledIn(commit.events);
+    this.#options.judge.committed?.(orgId, { runId, ended, settled, taken, slots, ledger });
     this.#succeed(work, true);
   }
 

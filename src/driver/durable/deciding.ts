@@ -2,8 +2,9 @@ import { advance, type Effect, type Input, type Refusal, type Timer } from "../.
 import type { RunEvent } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
-import { keyOf } from "./book-keeping.ts";
+import { Returning } from "./book-keeping.ts";
 import type { Decided } from "./derive-commit.ts";
+import { keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Taken } from "./run-queue.ts";
 
@@ -33,6 +34,7 @@ export function decideRun(
   const at = Math.max(live.lastAt, now());
   live.lastAt = at;
   const about = aboutRun(live, at);
+  const returned = new Returning({ live, about, admissions, judge });
   const events: RunEvent[] = [];
   const effects: Effect[] = [];
   const toldTimers: Timer[] = [];
@@ -48,12 +50,13 @@ export function decideRun(
     let refusal: Refusal | undefined;
     for (const input of inputs) {
       const turn = advance(state, input);
+      returned.note(turn.events);
       for (const event of turn.events) events.push(event);
       for (const effect of turn.effects) {
         if (effect.type !== "request-verdict") effects.push(effect);
         else {
           const { nodeId, epoch, nextAttempt } = effect;
-          const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1 });
+          const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1, returned });
           rulings.push(ruling);
           if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
           inputs.push({ type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 });

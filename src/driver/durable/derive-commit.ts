@@ -10,7 +10,8 @@ import type {
 } from "../../store/index.ts";
 import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
-import { bookOf, keyOf } from "./book-keeping.ts";
+import { bookOf } from "./book-keeping.ts";
+import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -67,27 +68,10 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
   };
 }
 
-const ATTEMPT_ENDS: ReadonlySet<RunEvent["type"]> = new Set([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.skipped",
-  "node.cancelled",
-  "node.retried",
-  "node.blocked",
-]);
-
-/** The attempt an event puts an end to, if it does. */
-export function endedAttempt(event: RunEvent): AttemptKey | undefined {
-  if (!ATTEMPT_ENDS.has(event.type) || !("nodeId" in event.payload)) return undefined;
-  const { nodeId, attempt } = event.payload;
-  return attempt === undefined ? undefined : { nodeId, attempt };
-}
-
 function deriveAttempts({ live, events, effects, admissions, at }: Decided, replicaId: string) {
   const opened = new Map<string, OpenAttempt>();
   const closed: AttemptKey[] = [];
-  const ended: AttemptKey[] = [];
+  const ended = new Map<string, AttemptKey>();
   for (const effect of effects) {
     if (effect.type !== "dispatch" || effect.isResend) continue;
     const { nodeId, attempt, timeoutMs } = effect;
@@ -99,14 +83,15 @@ function deriveAttempts({ live, events, effects, admissions, at }: Decided, repl
   }
   for (const event of events) {
     const key = endedAttempt(event);
-    if (key === undefined) continue;
+    // A retried attempt that is then cancelled, or refused its next try, is named twice and ends once.
+    if (key === undefined || ended.has(keyOf(key))) continue;
     // An attempt that opens and ends in one batch never becomes a row.
     const isNew = opened.delete(keyOf(key));
     const isHeld = !isNew && live.openAttempts.get(key.nodeId)?.attempt === key.attempt;
     if (isHeld) closed.push(key);
-    if (isNew || isHeld) ended.push(key);
+    if (isNew || isHeld) ended.set(keyOf(key), key);
   }
-  return { opened: [...opened.values()], closed, ended };
+  return { opened: [...opened.values()], closed, ended: [...ended.values()] };
 }
 
 function deriveTimers({ live, effects, toldTimers }: Decided) {

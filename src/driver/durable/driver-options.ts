@@ -12,6 +12,8 @@ export interface DurableDriverOptions {
   readonly clock: Clock;
   /** Milliseconds that only ever grow. */
   readonly monotonic: () => number;
+  /** A number in [0, 1) for each input; by chance unless told. */
+  readonly jitter?: () => number;
   readonly isUnavailable: (error: unknown) => boolean;
   /** True where this process is the only one that can be: an embedded directory. */
   readonly supersedesAll: boolean;

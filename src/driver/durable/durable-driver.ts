@@ -9,7 +9,7 @@ import { Attempts } from "./attempts.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
-import { endedAttempt } from "./derive-commit.ts";
+import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
@@ -83,7 +83,7 @@ export class DurableDriver implements Runtime {
       judge,
       replicaId: this.#lease.replicaId,
       now: () => clock.now(),
-      jitter: Math.random,
+      jitter: options.jitter ?? Math.random,
       isUnavailable,
       sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
       onCommitted: (committed) => this.#afterCommit(committed),
@@ -92,7 +92,7 @@ export class DurableDriver implements Runtime {
         parkRun(store, runId, clock.now(), error).catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
       },
     });
-    judge.onWake?.(({ runId, nodeId }) => this.#note(runId, wakeTelling(nodeId)));
+    judge.onWake?.(({ runId, nodeId }, heard) => this.#note(runId, wakeTelling(nodeId), heard));
     this.#sweeper = new Sweeper({
       store,
       clock,
@@ -219,8 +219,8 @@ export class DurableDriver implements Runtime {
   }
 
   /** From inside: adapters and deadlines wait for nobody's answer. */
-  #note(runId: string, told: Waiting["told"]): void {
-    this.#queue.push(runId, { told, done: () => undefined });
+  #note(runId: string, told: Waiting["told"], done: () => void = () => undefined): void {
+    this.#queue.push(runId, { told, done });
     this.#wakeLanes();
   }
 

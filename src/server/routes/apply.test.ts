@@ -155,8 +155,8 @@ describe("POST /apply", () => {
     const { status, body } = await apply(stream);
     expect(status).toBe(422);
     const [problem] = body.applied[1].problems.filter(({ code }: { code: string }) => code === "unknown_key");
-    expect(problem).toMatchObject({ path: "spec.source", line: 15, column: 20 });
-    expect(stream.split("\n")[14]?.slice(19)).toMatch(/^comand/);
+    expect(problem).toMatchObject({ path: "spec.source", line: 15, column: 22 });
+    expect(stream.split("\n")[14]?.slice(21)).toMatch(/^comand/);
     expect((await api.tell("GET", `agents/${name}`)).status).toBe(404);
     const misnamed = await apply(WORKFLOW.replace("name: hello\nspec", "name: other\nspec"));
     expect(misnamed.body.applied).toMatchObject([
@@ -201,7 +201,7 @@ describe("POST /apply", () => {
     expect((await apply(WORKFLOW, "", author)).status).toBe(200);
     expect((await apply(`${WORKFLOW}---\n${agent}`, "", author)).body).toMatchObject({
       code: "forbidden",
-      detail: "A Agent needs the permission registry:write, which the key does not have.",
+      detail: "To write an agent the key needs the permission registry:write.",
     });
     expect((await apply(agent, "?dryRun=true", viewer)).status).toBe(403);
     expect((await apply(agent, "", registrar)).status).toBe(200);

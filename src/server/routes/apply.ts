@@ -4,12 +4,12 @@ import {
   type AppliedManifest,
   type ApplyPlan,
   type ApplySurroundings,
-  gatewayBodyOf,
-  gatewaySpec,
-  type GatewayBody,
+  gatewayOf,
   isManifestKind,
+  MANIFEST_KINDS,
   type Manifest,
   MANIFESTS_MAX,
+  NEW_GATEWAY,
   planApply,
   readManifestList,
   readManifestStream,
@@ -81,8 +81,8 @@ type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal">;
 function requireWriting({ principal }: AnyCall, manifests: readonly Manifest[]): void {
   for (const { kind } of manifests) {
     if (!isManifestKind(kind) || principal.permissions.has(WRITING[kind])) continue;
-    const needed = WRITING[kind];
-    throw new Refused("forbidden", `A ${kind} needs the permission ${needed}, which the key does not have.`);
+    const { title } = MANIFEST_KINDS[kind];
+    throw new Refused("forbidden", `To write ${title} the key needs the permission ${WRITING[kind]}.`);
   }
 }
 
@@ -117,7 +117,7 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
     },
     builtInGateway: (gatewayId): JsonObject | undefined => {
       const isLocal = gateways.directory.find(orgId, gatewayId)?.isLocal ?? false;
-      return isLocal ? { ...gatewayBodyOf(gatewaySpec.parse({})) } : undefined;
+      return isLocal ? { ...NEW_GATEWAY } : undefined;
     },
   };
 }
@@ -126,7 +126,7 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
 async function linkGateways({ services, principal }: AnyCall, changed: ApplyPlan["gateways"]): Promise<void> {
   for (const { id, body, tokens } of changed) {
     const [dispatchToken, callbackToken] = [getOwn(tokens, "dispatch_token"), getOwn(tokens, "callback_token")];
-    await services.gateways.directory.put(principal.orgId, id, body as unknown as GatewayBody, {
+    await services.gateways.directory.put(principal.orgId, id, gatewayOf(body), {
       ...(dispatchToken === undefined ? {} : { dispatchToken }),
       ...(callbackToken === undefined ? {} : { callbackToken }),
     });

@@ -75,7 +75,7 @@ describe("the audit log", () => {
       lastSeq: good.body.lastSeq,
       key: expect.stringMatching(/^ed25519:/),
     });
-    const { readSegment } = api.store;
+    const readSegment = api.store.readSegment.bind(api.store);
     Object.assign(api.store, {
       readSegment: async (...asked: Parameters<typeof readSegment>) => {
         const read = await readSegment(...asked);

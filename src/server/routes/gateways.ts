@@ -1,29 +1,15 @@
 import { z } from "zod";
 import { registrationSchema } from "../../bridge/index.ts";
+import type { Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import type { Gateway, GatewaySpec } from "../../gateway/index.ts";
+import type { Gateway } from "../../gateway/index.ts";
+import { gatewayOf, readSpec } from "../../registry/index.ts";
+import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";
+import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { gatewaySchema, listOf, registeredSchema } from "../schemas.ts";
-
-const ID = /^[a-z][a-z0-9-]{0,63}$/;
-const words = z.array(z.string().min(1).max(100)).max(100);
-const token = z.string().min(8).max(500);
-
-/** As manifests write it. */
-const specBody = z.strictObject({
-  name: z.string().max(200).optional(),
-  url: z.url({ protocol: /^https?$/ }).optional(),
-  environment: z.string().max(100).optional(),
-  default: z.boolean().default(false),
-  min_trust_level: z.number().int().min(1).max(10).default(1),
-  capabilities: words.default([]),
-  providers: words.default([]),
-  default_provider: z.string().max(100).optional(),
-  dispatch_token: token.optional().describe("Write-only: sent with every dispatch"),
-  callback_token: token.optional().describe("Write-only: what callbacks must carry"),
-});
 
 const json1 = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
 
@@ -65,7 +51,7 @@ export const gatewayRoutes: readonly Route[] = [
     operation: "gateways.save",
     summary: "Registers a gateway by hand; tokens can be written and never read.",
     permission: "registry:write",
-    body: { schema: specBody, ...json1 },
+    body: { schema: sentSpec("Gateway"), ...json1 },
     replies: { 200: { description: "As it is now", schema: gatewaySchema } },
     handle: save,
   }),
@@ -99,6 +85,13 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
   }
   const { isNew, ...reply } = registered;
+  // A heartbeat changes nothing.
+  if (isNew || registered.tokens !== undefined) {
+    await noteChange(services, principal, "gateway.changed", `gateway/${body.id}`, {
+      url: body.url,
+      instanceId: body.instanceId,
+    });
+  }
   const { publicUrl } = services.gateways;
   const origin = publicUrl === "" ? {} : { callbackOrigin: new URL(publicUrl).origin };
   return json({ ...reply, ...origin }, isNew ? 201 : 200);
@@ -122,31 +115,18 @@ async function requireGateway(call: AnyCall, id: string): Promise<Gateway> {
   return gateway;
 }
 
-async function save(call: Call<z.output<typeof specBody>, undefined>): Promise<Response> {
+async function save(call: Call<Json, undefined>): Promise<Response> {
   const { services, principal, params, body } = call;
   const id = params["gatewayId"] ?? "";
-  if (!ID.test(id)) {
-    throw new Refused("invalid_request", "A gateway's id is lower-case letters, digits and dashes, a letter first.");
-  }
-  const { dispatch_token: dispatchToken, callback_token: callbackToken } = body;
-  await services.gateways.directory.put(principal.orgId, id, specOf(body), {
+  const read = readSpec("Gateway", id, body);
+  if (!read.ok) throw invalidSpec(read.problems);
+  const { dispatch_token: dispatchToken, callback_token: callbackToken } = read.secrets ?? {};
+  await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
     ...(dispatchToken === undefined ? {} : { dispatchToken }),
     ...(callbackToken === undefined ? {} : { callbackToken }),
   });
+  await noteChange(services, principal, "gateway.changed", `gateway/${id}`, { url: gatewayOf(read.body).url });
   return json(gatewayOnWire(await requireGateway(call, id)));
-}
-
-function specOf(body: z.output<typeof specBody>): GatewaySpec {
-  return {
-    name: body.name ?? null,
-    environment: body.environment ?? null,
-    url: (body.url ?? "").replace(/\/+$/, ""),
-    isDefault: body.default,
-    minTrustLevel: body.min_trust_level,
-    capabilities: body.capabilities,
-    providers: body.providers,
-    defaultProvider: body.default_provider ?? null,
-  };
 }
 
 async function remove(call: Call<undefined, { instance?: string | undefined }>): Promise<Response> {
@@ -157,6 +137,7 @@ async function remove(call: Call<undefined, { instance?: string | undefined }>):
   if (outcome === "newer_instance") {
     throw new Refused("newer_instance", `Another instance answers for "${id}" by now.`);
   }
+  await noteChange(services, principal, "gateway.changed", `gateway/${id}`, { removed: true });
   return new Response(null, { status: 204 });
 }
 

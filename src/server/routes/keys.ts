@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoFromEpochMs } from "../../core/view/index.ts";
+import { noteChange } from "../audit-note.ts";
 import { missingPermissions, type Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf, pageQuery } from "../listing.ts";
@@ -53,6 +54,7 @@ export const keyRoutes: readonly Route[] = [
       const isKnown = await services.store.revokeKey(principal.orgId, keyId, services.config.now());
       if (!isKnown) throw new Refused("unknown_api_key", `There is no key "${keyId}".`);
       services.keys.forget();
+      await noteChange(services, principal, "key.revoked", `key/${keyId}`);
       return new Response(null, { status: 204 });
     },
   }),
@@ -78,6 +80,10 @@ async function mint({ services, principal, body }: Call<z.output<typeof mintBody
     revokedAt: null,
   };
   await services.store.putKey(key);
+  await noteChange(services, principal, "key.created", `key/${key.id}`, {
+    label: key.label,
+    permissions: [...permissions],
+  });
   return json({ ...keyOnWire(key), key: secret }, 201);
 }
 

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { Json } from "../../core/base/index.ts";
 import {
   changeAudit,
   differing,
@@ -10,19 +9,17 @@ import {
   planChange,
   readSpec,
   type RegisteredKind,
-  type SpecProblem,
-  specSchema,
 } from "../../registry/index.ts";
 import type { Entry } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { entryOnWire } from "../entry-on-wire.ts";
 import { pageOf, pageQuery } from "../listing.ts";
+import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import type { Permission } from "../permission.ts";
-import { type ApiProblemCode, Refused, type SentProblem } from "../problem.ts";
+import { type ApiProblemCode, Refused } from "../problem.ts";
 import { entrySchema } from "../registry-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
-import { invalidRequest } from "../shape.ts";
 import { listOnWire } from "../wire.ts";
 
 /** What a key must be allowed to do to write things of a kind. */
@@ -112,12 +109,6 @@ function routesOf(kind: PlainKind): readonly Route[] {
   ];
 }
 
-/** The reader of manifests checks what is sent and words what is wrong; here it is only described. */
-function sentSpec(kind: PlainKind): z.ZodType<Json> {
-  const { $schema: _dialect, ...described } = z.toJSONSchema(specSchema(kind), { io: "input", unrepresentable: "any" });
-  return z.custom<Json>().meta(described);
-}
-
 type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
 async function requireEntry({ services, principal, params }: AnyCall, kind: PlainKind): Promise<Entry> {
@@ -155,14 +146,6 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   return json(entry === undefined ? null : entryOnWire(kind, entry), isNew ? 201 : 200, { location });
 }
 
-function invalidSpec(problems: readonly SpecProblem[]): Refused {
-  return invalidRequest(problems.map(sentProblem));
-}
-
-function sentProblem({ code, message, path, hint }: SpecProblem): SentProblem {
-  return { code, message, path, ...(hint === undefined ? {} : { hint }) };
-}
-
 async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {
   const { services, principal, params } = call;
   const { orgId, keyId } = principal;
@@ -173,13 +156,9 @@ async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {
     throw new Refused("built_in", detail);
   }
   const at = services.config.now();
-  const told = { kind, name: id, action: "deleted", before: bodyOf(entry), after: undefined } as const;
+  const told = { kind, name: id, action: "deleted", before: entry.body, after: undefined } as const;
   const changes = [{ change: "delete", kind: entryKindOf(kind), id } as const];
   await services.store.applyEntries(orgId, changes, at, changeAudit(told, keyId, at));
   await services.governance.registered.refresh(orgId);
   return new Response(null, { status: 204 });
-}
-
-function bodyOf({ body }: Entry): JsonObject {
-  return isJsonObject(body) ? body : {};
 }

@@ -1,16 +1,17 @@
 import { z } from "zod";
-import type { Json } from "../../core/base/index.ts";
+import type { Json, JsonObject } from "../../core/base/index.ts";
 import { findNode } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
 import { findRepeated, type Idempotency, idempotencyOf, launched, repeated } from "../idempotency.ts";
+import { requireLaunch } from "../launch-gates.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { jsonObject, runSchema } from "../schemas.ts";
 import { runOnWire } from "../wire.ts";
-import { requireActive, requireArgs, requireRun, type RunCall, unknownRun } from "./runs.ts";
+import { requireArgs, requireRun, type RunCall, unknownRun } from "./runs.ts";
 
 const REASON_LENGTH_MAX = 2_000;
 const reason = z.string().max(REASON_LENGTH_MAX).optional();
@@ -80,8 +81,15 @@ export const runActionRoutes: readonly Route[] = [
     permission: "workflow:execute",
     body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
     replies: now,
-    handle: (call) =>
-      tellRun(call, { type: "recover", ...(call.body.reason === undefined ? {} : { reason: call.body.reason }) }),
+    handle: async (call) => {
+      const run = await requireRun(call);
+      // A run that goes on anyway is refused by itself, for a better reason than any gate has.
+      if (isTerminal(run.status)) await requireAgain(call, run, run.args);
+      return tellRun(call, {
+        type: "recover",
+        ...(call.body.reason === undefined ? {} : { reason: call.body.reason }),
+      });
+    },
   }),
   defineRoute({
     method: "POST",
@@ -126,8 +134,8 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
   if (!isTerminal(run.status)) {
     throw new Refused("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
   }
-  await requireStartable(call, run);
   if (fromNode !== undefined) await requireNodeOf(call, run, fromNode);
+  await requireAgain(call, run, run.args);
   const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
   return launched(await relaunch(call, run, { args: run.args, trigger: "restart", source, idempotency }));
 }
@@ -145,18 +153,19 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
       message: `event ${eventId} is not in the log, which ends at ${run.lastEventId}`,
     });
   }
-  await requireStartable(call, run);
   const plan = await call.services.runtime.planOf(run.orgId, run.definitionHash);
   const merged = { ...run.args, ...args };
   const checked = plan === undefined ? merged : requireArgs(plan, merged);
+  await requireAgain(call, run, checked);
   const source = { runId: run.runId, kind: "branch", eventId } as const;
   return launched(await relaunch(call, run, { args: checked, trigger: "branch", source, idempotency }));
 }
 
-/** A new run of a paused workflow is a new run, however it comes to be. */
-async function requireStartable({ services, principal }: RunCall, run: RunRecord): Promise<void> {
-  const workflow = await services.store.getWorkflow(principal.orgId, run.workflow);
-  if (workflow !== undefined) requireActive(workflow);
+/** New work passes the launch gates, however it comes to be. */
+async function requireAgain(call: RunCall, run: RunRecord, args: JsonObject): Promise<void> {
+  const { workflow, gateway, recursionDepth: depth } = run;
+  const record = (await call.services.store.getWorkflow(run.orgId, workflow)) ?? null;
+  await requireLaunch(call, { workflow, record, args, gateway, depth });
 }
 
 async function requireNodeOf({ services, principal }: RunCall, run: RunRecord, nodeId: string): Promise<void> {

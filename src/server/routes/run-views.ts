@@ -17,6 +17,7 @@ import {
   nodeDetailSchema,
   stateSchema,
 } from "../schemas.ts";
+import { judgedOnWire } from "../verdict-on-wire.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
 const SCAN_PAGE = 1_000;
@@ -165,6 +166,9 @@ async function showNode(call: Call<undefined, undefined>): Promise<Response> {
   const log = new NodeLog(nodeId);
   for await (const event of eventsAfter(services.store, { ...view.run, lastEventId }, 0)) log.take(event);
   for (const report of await services.store.reportsOf(principal.orgId, runId, nodeId)) log.hear(report);
+  for (const verdict of await services.store.verdictsOf(principal.orgId, runId)) {
+    if (verdict.nodeId === nodeId) log.explain(judgedOnWire(verdict));
+  }
   const request = await requestOfNewest(call, log);
   return json({ runId, node: resultWithReferences(result), request, ...log.history() });
 }

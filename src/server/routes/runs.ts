@@ -3,9 +3,10 @@ import type { Json, JsonObject } from "../../core/base/index.ts";
 import { checkArgs } from "../../core/definition/index.ts";
 import { RUN_STATUSES } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { RunRecord, WorkflowRecord } from "../../store/index.ts";
+import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { findRepeated, idempotencyOf, launched, repeated } from "../idempotency.ts";
+import { requireLaunch } from "../launch-gates.ts";
 import { filterText, pageOf, pageQuery } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -94,19 +95,21 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
   const before = await findRepeated(call, idempotency);
   if (before !== undefined) return repeated(before);
   const { workflow, version, hash } = await requireVersion(call, body.workflow, body.version);
-  requireActive(workflow);
   const plan = await services.runtime.planOf(principal.orgId, hash);
   if (plan === undefined) throw new Refused("unknown_version", `Version ${version} can no longer be compiled.`);
+  const args = requireArgs(plan, body.args ?? {});
+  const gateway = body.gateway ?? null;
+  await requireLaunch(call, { workflow: body.workflow, record: workflow, args, gateway });
   const outcome = await services.runtime.launch({
     orgId: principal.orgId,
     workflow: body.workflow,
     version,
     definitionHash: hash,
-    args: requireArgs(plan, body.args ?? {}),
+    args,
     trigger: "api",
     startedBy: principal.keyId,
     model: body.model ?? null,
-    gateway: body.gateway ?? null,
+    gateway,
     roleBindings: body.roleBindings ?? {},
     ...(idempotency === null ? {} : { idempotency }),
   });
@@ -124,11 +127,6 @@ function refuseUnsupported({ team, recovery }: z.output<typeof startBody>): void
       hint: "Leave it out.",
     }));
   if (problems.length > 0) throw invalidRequest(problems);
-}
-
-export function requireActive({ name, status }: WorkflowRecord): void {
-  if (status === "active") return;
-  throw new Refused("workflow_paused", `"${name}" is ${status} and takes no new runs.`);
 }
 
 export function requireArgs(plan: Plan, given: JsonObject): JsonObject {

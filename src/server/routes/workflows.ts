@@ -4,6 +4,7 @@ import { EMPTY_CATALOG } from "../../core/definition/index.ts";
 import { checkSource, describePlan, missingForRun } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { WORKFLOW_STATUSES, type WorkflowRecord } from "../../store/index.ts";
+import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { pageOf, pageQuery } from "../listing.ts";
 import { Refused, type SentProblem } from "../problem.ts";
@@ -146,6 +147,8 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
     savedBy: principal.keyId,
   };
   const { version, isNew } = await services.store.saveWorkflow(principal.orgId, saving);
+  if (isNew)
+    await noteChange(services, principal, "workflow.saved", `workflow/${name}`, { version: version.version, hash });
   const reply = { name, version: version.version, hash: version.hash, format: version.format, warnings };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;
   return json(reply, isNew ? 201 : 200, { location });
@@ -157,12 +160,12 @@ function nameProblems(written: string, asked: string): readonly SentProblem[] {
   return [{ code: "bad_name", message, path: "name", hint: `Send it to /workflows/${written}, or rename it.` }];
 }
 
-function missing(what: string): SentProblem {
+export function missing(what: string): SentProblem {
   const message = `The definition needs ${what}, which this server cannot provide yet.`;
   return { code: "not_supported", message, path: "", hint: "Write the step out in the definition itself." };
 }
 
-function invalidDefinition(problems: readonly SentProblem[]): Refused {
+export function invalidDefinition(problems: readonly SentProblem[]): Refused {
   const [first] = problems;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   return new Refused("invalid_definition", `${first?.message ?? "The definition is not valid."}${more}`, { problems });

@@ -1,15 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
-import {
-  appendedAuditId,
-  type AuditStore,
-  type ClosedSegment,
-  type PruneAsked,
-  type SealedRecord,
-  type SegmentRead,
-} from "../audit-store.ts";
+import { appendedAuditId, committedAuditId } from "../audit-id.ts";
+import type { AuditStore, ClosedSegment, PruneAsked, SealedRecord, SegmentRead } from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
+import type { RunCommit } from "../store.ts";
 import { copy, type MemoryWorld } from "./memory-world.ts";
 
 /** What a memory store keeps of audit. */
@@ -39,11 +33,10 @@ const newChain = (): MemoryChain => ({
 
 export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
   const chainOf = (orgId: string): MemoryChain => audit.chains.get(orgId) ?? newChain();
-  let appended = 0;
   return {
     appendAudit: async (orgId, entries) => {
       if (entries.length === 0) return;
-      audit.pending.set(appendedAuditId((appended += 1), randomUUID()), {
+      audit.pending.set(appendedAuditId(), {
         orgId,
         at: now(),
         body: JSON.stringify(entries),
@@ -104,6 +97,17 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
       return true;
     },
   };
+}
+
+/** What a run's commit tells, with the rest of the commit. */
+export function writeCommittedAudit(
+  { audit }: MemoryWorld,
+  { runId, orgId, expectedVersion, audit: told }: RunCommit,
+): void {
+  const [first] = told;
+  if (first === undefined) return;
+  const id = committedAuditId(runId, expectedVersion);
+  audit.pending.set(id, { orgId, at: first.at, body: JSON.stringify(told) });
 }
 
 function nextToPrune({ segments }: MemoryChain, { from, before, categories }: PruneAsked) {

@@ -2,6 +2,7 @@ import { invariant, required } from "../../core/base/index.ts";
 import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
+import { writeCommittedAudit } from "./memory-audit.ts";
 import { isOverLimit, writeGovernance } from "./memory-governance.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
@@ -70,6 +71,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
   writeApprovals(world, commit);
   writeGovernance(world, commit);
+  writeCommittedAudit(world, commit);
   for (const report of commit.reports) {
     const key = keyOf(runId, report.nodeId, report.attempt);
     if (!world.reports.has(key)) world.reports.set(key, { ...copy(report), runId, orgId });

@@ -1,3 +1,4 @@
+import { committedAuditId } from "../audit-id.ts";
 import { firstEventId } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
 import type { PartRows } from "./commit-parts.ts";
@@ -16,7 +17,13 @@ export function addGovernance(rows: PartRows, commit: RunCommit): void {
   const [entry] = commit.audit;
   if (entry !== undefined) {
     const body = JSON.stringify(commit.audit);
-    rows.audit.push({ run_id: runId, id: `${runId}/${first}`, org_id: orgId, at: entry.at, body });
+    rows.audit.push({
+      run_id: runId,
+      id: committedAuditId(runId, commit.expectedVersion),
+      org_id: orgId,
+      at: entry.at,
+      body,
+    });
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   CATEGORY_OF,
   GENESIS_HASH,
@@ -6,17 +5,17 @@ import {
   type AuditRecord,
   type OpenSegment,
 } from "../../core/audit/index.ts";
-import {
-  appendedAuditId,
-  type AuditFilter,
-  type AuditStore,
-  type ClosedSegment,
-  type ComputePrune,
-  type ComputeSeal,
-  type PendingAudit,
-  type PruneAsked,
-  type Sealed,
-  type SegmentRead,
+import { appendedAuditId } from "../audit-id.ts";
+import type {
+  AuditFilter,
+  AuditStore,
+  ClosedSegment,
+  ComputePrune,
+  ComputeSeal,
+  PendingAudit,
+  PruneAsked,
+  Sealed,
+  SegmentRead,
 } from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql, type SqlScalar, type Statement } from "../sql.ts";
@@ -25,12 +24,10 @@ import { decodeColumn, encodeColumn } from "./column.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlAudit(sql: Sql): AuditStore {
-  let appended = 0;
   return {
     appendAudit: async (orgId, entries) => {
       if (entries.length === 0) return;
-      const id = appendedAuditId((appended += 1), randomUUID());
-      await sql.query(APPEND, [id, orgId, JSON.stringify(entries)]);
+      await sql.query(APPEND, [appendedAuditId(), orgId, JSON.stringify(entries)]);
     },
     listPendingOrganisations: async (openedBefore, limit) =>
       orgsOf(await sql.query<OrgRow>(PENDING_ORGANISATIONS, [openedBefore, limit])),
@@ -150,37 +147,31 @@ async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAud
   }
 }
 
-/** One statement for each set of filters: a plan for all of them at once would use the index of none. */
-function listStatement({ type, category, run }: AuditFilter): Statement {
-  const isKind = type !== undefined || category !== undefined;
-  const conditions = [
-    ...(isKind ? ["category = $4"] : []),
-    ...(type === undefined ? [] : ["type = $5"]),
-    ...(run === undefined ? [] : ["run_id = $6"]),
-  ];
-  // Every parameter is named, so that all sets take the same list of them.
-  const unused = "($4::text is null or true) and ($5::text is null or true) and ($6::text is null or true)";
-  return {
-    name: `list audit ${conditions.join(" ")}`,
-    text: `select body from audit_records
-      where org_id = $1 and ($2::bigint is null or seq < $2) and ${[...conditions, unused].join(" and ")}
-      order by seq desc limit $3`,
-  };
-}
-
 async function list(sql: Sql, orgId: string, filter: AuditFilter, page: Page): Promise<Listed<AuditRecord>> {
   const { type, run } = filter;
-  const category = filter.category ?? (type === undefined ? null : CATEGORY_OF[type]);
-  const rows = await lookUp<{ body: string }>(sql, listStatement(filter), [
+  // Types are found by the index of their category.
+  const category = filter.category ?? (type === undefined ? undefined : CATEGORY_OF[type]);
+  const wanted = Object.entries({ category, type, run_id: run }).flatMap(([column, value]) =>
+    value === undefined ? [] : [{ column, value }],
+  );
+  const rows = await lookUp<{ body: string }>(sql, listStatement(wanted.map(({ column }) => column)), [
     orgId,
     decodeCursor(page.cursor)?.at ?? null,
     page.limit + 1,
-    category,
-    type ?? null,
-    run ?? null,
+    ...wanted.map(({ value }) => value),
   ]);
   const records = rows.map(({ body }) => JSON.parse(body) as AuditRecord);
   return listed(records, page.limit, ({ seq }) => ({ at: seq, id: "" }));
+}
+
+/** One statement for each set of filters: a plan for all of them at once would use the index of none. */
+function listStatement(columns: readonly string[]): Statement {
+  const conditions = columns.map((column, index) => ` and ${column} = $${index + 4}`).join("");
+  return {
+    name: ["list audit", ...columns].join(" "),
+    text: `select body from audit_records where org_id = $1 and ($2::bigint is null or seq < $2)${conditions}
+      order by seq desc limit $3`,
+  };
 }
 
 interface SegmentRow {

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import {
+  type DownloadOptions,
+  exportAuditFile,
+  savePacket,
+  verifyAuditFile,
+  type VerifyAuditOptions,
+} from "./audit.ts";
+import { addLinkOptions, addNoun, apiOf, example, type Workbench } from "./command-words.ts";
+import type { LinkOptions } from "./server-link.ts";
+
+/** `sluice audit …`: taking the log away, and proving that it is whole. */
+export function addAuditCommands(program: Command, { io, settle }: Workbench): void {
+  const audit = addNoun(program, "audit", "export the audit log and verify it");
+  audit
+    .command("verify")
+    .description("verify an export of the audit log, without any server; exit code 1 names the first bad record")
+    .argument("<file>", "the export, - for standard input")
+    .option("--key <key>", "the public key it must be signed with: ed25519:…")
+    .option("--checkpoints <file>", "checkpoints that were kept outside the database; the log must hold them all")
+    .option("--json", "print the result as JSON")
+    .option("--quiet", "say nothing unless something is wrong")
+    .addHelpText("after", example("sluice audit export -o audit.ndjson && sluice audit verify audit.ndjson"))
+    .action((file: string, options: VerifyAuditOptions) => settle(() => verifyAuditFile(io, file, options)));
+  addDownloadOptions(audit.command("export").description("export the audit log with its checkpoints, as NDJSON"))
+    .addHelpText("after", example("sluice audit export -o audit.ndjson"))
+    .action((options: DownloadOptions & LinkOptions) => settle(() => exportAuditFile(io, apiOf(io, options), options)));
+}
+
+/** `sluice runs packet`. */
+export function addPacketCommand(runs: Command, { io, settle }: Workbench): void {
+  addDownloadOptions(
+    runs
+      .command("packet")
+      .description("everything about a run in one file: records, verdicts, approvals, costs, events"),
+  )
+    .argument("<run>", "id of the run")
+    .addHelpText("after", example("sluice runs packet run_01hq -o packet.json"))
+    .action((id: string, options: DownloadOptions & LinkOptions) =>
+      settle(() => savePacket(io, apiOf(io, options), id, options)),
+    );
+}
+
+function addDownloadOptions(command: Command): Command {
+  return addLinkOptions(command)
+    .option("-o, --output <file>", "where to write it; standard output otherwise")
+    .option("--quiet", "say nothing");
+}

@@ -1,0 +1,65 @@
+import type { SimulationReport } from "../client/index.ts";
+import { formatCost, formatDuration } from "./figures.ts";
+import type { Io } from "./io.ts";
+import { formatTable } from "./table.ts";
+import { createPaint, oneLine, printable } from "./terminal-text.ts";
+
+type NodeForecast = SimulationReport["nodes"][number];
+
+const HEAD = ["NODE", "VERDICT", "GATE", "RESERVED", "FORECAST", "DURATION", "RESULT"];
+
+/** What a workflow would do, for people. `about` says whose rules it went by. */
+export function printForecast(io: Io, report: SimulationReport, about: string): void {
+  const { workflow, status, nodes, forecast } = report;
+  const paint = createPaint(io.out, io.env);
+  io.out.write(formatTable([HEAD, ...nodes.map(rowOf)]));
+  printReasons(io, report);
+  const people = forecast.waitsForPerson.map(oneLine);
+  io.out.write(`\n${paint("bold", `${oneLine(workflow)}: ${status}`)}\n`);
+  io.out.write(`cost      ${formatCost(forecast.costMicros)}\n`);
+  if (forecast.reservedMicros > 0) io.out.write(`reserved  ${formatCost(forecast.reservedMicros)}\n`);
+  const path = forecast.criticalPath.map(oneLine).join(" → ");
+  io.out.write(`duration  ${formatDuration(forecast.durationMs)} (${path}), people not counted\n`);
+  io.out.write(`people    ${people.length === 0 ? "nobody has to answer" : `wait at ${people.join(", ")}`}\n`);
+  io.out.write(`verdicts  ${about}\n`);
+}
+
+function rowOf(node: NodeForecast): readonly string[] {
+  const { nodeId, instances, verdict, gate, code, status } = node;
+  return [
+    oneLine(instances === null ? nodeId : `${nodeId} ×${instances}`),
+    verdict ?? "–",
+    gate ?? (node.waitsForPerson ? "person" : "–"),
+    node.reservedMicros > 0 ? formatCost(node.reservedMicros) : "–",
+    node.costMicros > 0 ? formatCost(node.costMicros) : "–",
+    node.durationMs === null ? "–" : formatDuration(node.durationMs),
+    code === null ? status : `${status} (${oneLine(code)})`,
+  ];
+}
+
+/** Whom it would wait for, and what stands in its way. */
+function printReasons(io: Io, { launch, nodes, approvals }: SimulationReport): void {
+  const paint = createPaint(io.out, io.env);
+  const lines: string[] = [];
+  const unblock = (explanation: NodeForecast["explanation"]): void => {
+    for (const { action, target, detail } of explanation?.unblock ?? []) {
+      lines.push(`  ${paint("cyan", "hint:")} ${oneLine(action)} ${oneLine(target)}: ${oneLine(detail)}`);
+    }
+  };
+  if (launch.explanation !== null) {
+    const { gate, code, message } = launch.explanation;
+    lines.push(`${paint("red", "would not start")}: ${gate}: ${code}: ${printable(message)}`);
+    unblock(launch.explanation);
+  }
+  for (const { nodeId, summary, approvers, decision } of approvals) {
+    const who = approvers.length === 0 ? "anyone who may approve" : approvers.map(oneLine).join(", then ");
+    const then = decision === null ? "stays open" : `goes on as if answered ${decision}`;
+    lines.push(`${oneLine(nodeId)} ${paint("yellow", `would wait for ${who}`)}: ${oneLine(summary)}; ${then}`);
+  }
+  for (const { nodeId, verdict, explanation } of nodes) {
+    if (verdict !== "block" || explanation === null) continue;
+    lines.push(`${oneLine(nodeId)} ${paint("red", "would be blocked")}: ${oneLine(explanation.message)}`);
+    unblock(explanation);
+  }
+  if (lines.length > 0) io.out.write(`\n${lines.join("\n")}\n`);
+}

@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import { type BacktestOptions, backtestFile } from "./backtest.ts";
+import { addChoice, addLinkOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import type { LinkOptions } from "./server-link.ts";
+import { showUsage, USAGE_BUCKETS, USAGE_GROUPS, type UsageOptions } from "./usage.ts";
+
+const WHEN = "2026-01-31, 2026-01-31T08:00:00Z, or how long ago: 36h, 7d";
+
+/** What was spent, and what a policy would have changed. Policies must have their commands by then. */
+export function addGovernanceCommands(program: Command, { io, settle }: Workbench): void {
+  const usage = addLinkOptions(program.command("usage").description("show tokens and cost on the server"))
+    .option("--since <when>", `from when on: ${WHEN}; 90 days otherwise`)
+    .option("--until <when>", "until when; now otherwise")
+    .option("--json", "print what the API answers");
+  addChoice(usage, "--by <what>", "a row for each of them", USAGE_GROUPS);
+  addChoice(usage, "--bucket <length>", "a row for each day (or hour, week, month), UTC", USAGE_BUCKETS)
+    .addHelpText("after", example("sluice usage --by agent --bucket day --since 7d"))
+    .action((options: UsageOptions & LinkOptions) => settle(() => showUsage(io, apiOf(io, options), options)));
+  const policies = program.commands.find((command) => command.name() === "policies");
+  if (policies === undefined) throw new Error("policies have commands of their own");
+  addLinkOptions(policies.command("backtest").description("try drafts of policies on what was decided on the server"))
+    .argument("<file>", "manifests of kind Policy, - for standard input")
+    .option("--since <when>", `only what was decided since then: ${WHEN}`)
+    .option("--json", "print what the API answers")
+    .addHelpText("after", example("sluice policies backtest no-mail.yaml --since 30d"))
+    .action((file: string, options: BacktestOptions & LinkOptions) =>
+      settle(() => backtestFile(io, apiOf(io, options), file, options)),
+    );
+}

@@ -1,0 +1,67 @@
+import { type Backtest, backtest, type ConditionCache, factsFromRecord } from "../core/governance/index.ts";
+import { isJsonObject } from "../core/base/index.ts";
+import type { PastVerdict, Policy } from "../core/governance/index.ts";
+import type { GovernanceStore } from "../store/index.ts";
+
+/** How many verdicts a draft is tried on: the newest. */
+export const BACKTEST_VERDICTS_MAX = 10_000;
+/** Verdicts judged in one go; others get their turn in between. */
+const SLICE = 250;
+const EXAMPLES_MAX = 20;
+
+export interface PolicyBacktest extends Omit<Backtest, "outcomes"> {
+  /** Verdicts whose facts cannot be read any more. */
+  readonly unreadable: number;
+  /** There are more than were looked at. */
+  readonly isLimited: boolean;
+}
+
+/** Tries a draft on what was decided since a moment, newest first. */
+export async function backtestPolicy(
+  store: Pick<GovernanceStore, "listVerdicts">,
+  orgId: string,
+  draft: Policy,
+  since: number,
+): Promise<PolicyBacktest> {
+  const stored = await store.listVerdicts(orgId, since, BACKTEST_VERDICTS_MAX + 1);
+  const cache: ConditionCache = new Map();
+  let found: Omit<Backtest, "outcomes"> = NOTHING;
+  let unreadable = 0;
+  for (let from = 0; from < BACKTEST_VERDICTS_MAX && from < stored.length; from += SLICE) {
+    const past: PastVerdict[] = [];
+    for (const { verdictId, disposition, body } of stored.slice(from, Math.min(from + SLICE, BACKTEST_VERDICTS_MAX))) {
+      const record = body["facts"];
+      const facts = isJsonObject(record) ? factsFromRecord(record, cache) : null;
+      if (facts === null) unreadable += 1;
+      else past.push({ id: verdictId, facts, disposition });
+    }
+    found = together(found, backtest(draft, past));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { ...found, unreadable, isLimited: stored.length > BACKTEST_VERDICTS_MAX };
+}
+
+const NOTHING: Omit<Backtest, "outcomes"> = {
+  looked: 0,
+  matched: 0,
+  changed: 0,
+  uncertain: 0,
+  counts: [],
+  examples: [],
+};
+
+function together(before: Omit<Backtest, "outcomes">, more: Backtest): Omit<Backtest, "outcomes"> {
+  const counts = new Map(before.counts.map((pair) => [`${pair.before} ${pair.after}`, pair]));
+  for (const pair of more.counts) {
+    const key = `${pair.before} ${pair.after}`;
+    counts.set(key, { ...pair, count: pair.count + (counts.get(key)?.count ?? 0) });
+  }
+  return {
+    looked: before.looked + more.looked,
+    matched: before.matched + more.matched,
+    changed: before.changed + more.changed,
+    uncertain: before.uncertain + more.uncertain,
+    counts: [...counts.values()],
+    examples: [...before.examples, ...more.examples].slice(0, EXAMPLES_MAX),
+  };
+}

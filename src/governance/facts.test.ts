@@ -1,0 +1,292 @@
+import { describe, expect, it } from "vitest";
+import { EMPTY_CATALOG } from "../core/definition/index.ts";
+import type { RequestVerdict } from "../core/engine/index.ts";
+import type { Agent, Budget, Deployment, ModelPrice, RoleBinding } from "../core/governance/index.ts";
+import { checkSource, type Plan } from "../core/plan/index.ts";
+import type { Gateway } from "../gateway/index.ts";
+import { findPrice } from "../prices/index.ts";
+import { DEFAULT_AGENT } from "../registry/index.ts";
+import { gatherFacts } from "./facts.ts";
+import type { AboutRun } from "./judge.ts";
+import type { Registered } from "./registered.ts";
+import { Tally } from "./tally.ts";
+import { WaitingRoom } from "./waiting-room.ts";
+
+const AT = Date.UTC(2026, 10, 15, 12);
+const DAY = Date.UTC(2026, 10, 15);
+const MONTH = Date.UTC(2026, 10, 1);
+
+function planOf(source: string): Plan {
+  const { plan, problems } = checkSource(source, EMPTY_CATALOG);
+  if (plan === null) throw new Error(JSON.stringify(problems));
+  return plan;
+}
+
+const PLAIN = planOf("name: w\nsteps: [{ id: a, command: go }]\n");
+const LOCAL: Gateway = {
+  orgId: "default",
+  id: "local",
+  name: null,
+  environment: "test",
+  url: "",
+  isDefault: false,
+  minTrustLevel: 1,
+  capabilities: [],
+  providers: ["scripted", "openai"],
+  defaultProvider: "scripted",
+  status: "healthy",
+  instanceId: null,
+  seenAt: null,
+  isLocal: true,
+  answersAny: false,
+};
+
+const agent = (id: string, parts: Partial<Agent> = {}): Agent => ({ ...DEFAULT_AGENT, id, ...parts });
+
+const registeredWith = (parts: Partial<Registered> = {}, agents: readonly Agent[] = []): Registered => ({
+  agents: new Map([DEFAULT_AGENT, ...agents].map((one) => [one.id, one])),
+  policies: [],
+  budgets: [],
+  models: new Map(),
+  deployments: [],
+  bindings: [],
+  platform: { isOpen: true, reason: null },
+  ...parts,
+});
+
+const aboutWith = (parts: Partial<AboutRun> = {}): AboutRun => ({
+  orgId: "default",
+  runId: "run_1",
+  plan: PLAIN,
+  workflow: "w",
+  depth: 0,
+  gateway: null,
+  model: null,
+  roleBindings: {},
+  args: {},
+  at: AT,
+  nextEventId: 1,
+  ...parts,
+});
+
+interface Asked {
+  readonly hints?: Partial<RequestVerdict["hints"]>;
+  readonly assignedTo?: string;
+  readonly about?: Partial<AboutRun>;
+  readonly registered?: Registered;
+  readonly tally?: Tally;
+  readonly waiting?: WaitingRoom;
+}
+
+function gather({ hints = {}, assignedTo, about, registered, tally, waiting }: Asked = {}) {
+  const [node] = PLAIN.nodes;
+  if (node === undefined) throw new Error("the plan has no node");
+  const request: RequestVerdict = {
+    type: "request-verdict",
+    nodeId: "a",
+    epoch: 0,
+    nextAttempt: 1,
+    request: { message: "twelve chars", stdin: null, inputs: {} } as unknown as RequestVerdict["request"],
+    hints: { ...node.request, ...hints },
+    moderation: "off",
+    grants: [],
+    assignedTo: assignedTo ?? null,
+  };
+  return gatherFacts({
+    request,
+    about: aboutWith(about),
+    registered: registered ?? registeredWith(),
+    gateways: [LOCAL],
+    tally: tally ?? new Tally(),
+    waiting: waiting ?? new WaitingRoom(),
+  });
+}
+
+describe("the agent a node runs as", () => {
+  const deployment: Deployment = {
+    id: "d",
+    workflow: "w",
+    agent: null,
+    version: null,
+    gateway: "local",
+    roleBindings: { writer: "by-deployment" },
+    environment: "prod",
+    isActive: true,
+  };
+  const binding = (agentId: string, workflow: string | null): RoleBinding => ({
+    id: agentId,
+    role: "writer",
+    agent: agentId,
+    workflow,
+  });
+  const everything = registeredWith({
+    deployments: [deployment],
+    bindings: [binding("by-binding", null), binding("by-own-binding", "w")],
+  });
+  const plan: Plan = { ...PLAIN, agentByRole: { writer: "by-file" } };
+  const writer = { role: "writer" };
+
+  it.each<[string, Asked]>([
+    ["assigned", { assignedTo: "assigned", hints: { ...writer, agent: "by-step" } }],
+    ["by-step", { hints: { ...writer, agent: "by-step" }, about: { roleBindings: { writer: "by-run" } } }],
+    ["by-run", { hints: writer, about: { roleBindings: { writer: "by-run" } } }],
+    ["by-deployment", { hints: writer }],
+    [
+      "by-own-binding",
+      {
+        hints: writer,
+        registered: registeredWith({ ...everything, deployments: [{ ...deployment, isActive: false }] }),
+      },
+    ],
+    ["by-binding", { hints: writer, registered: registeredWith({ bindings: [binding("by-binding", null)] }) }],
+    ["by-file", { hints: writer, registered: registeredWith({ bindings: [binding("elsewhere", "other")] }) }],
+    ["default", { hints: { role: "reviewer" } }],
+    ["default", {}],
+  ])("is %s", (agentId, asked) => {
+    const { about = {}, registered = everything } = asked;
+    const { facts } = gather({ ...asked, registered, about: { plan, ...about } });
+    expect(facts.agentId).toBe(agentId);
+  });
+
+  it.each(["constructor", "__proto__", "toString"])("of a role called %s is nobody's by accident", (role) => {
+    expect(gather({ hints: { role } }).facts.agentId).toBe("default");
+  });
+
+  it("that nobody registered is known to be unknown", () => {
+    expect(gather({ hints: { agent: "ghost" } }).facts).toMatchObject({ agentId: "ghost", agent: null, rate: null });
+  });
+});
+
+describe("the price of a call", () => {
+  const own: ModelPrice = {
+    id: "openai:house-model",
+    inputMicrosPerMtok: 1_000_000,
+    outputMicrosPerMtok: 2_000_000,
+    cachedMicrosPerMtok: null,
+    maxOutputTokens: 1_000,
+  };
+  const registered = registeredWith({ models: new Map([[own.id, own]]) });
+  const priceOf = (model: string | null, provider: string | null = "openai") =>
+    gather({ hints: { provider, model }, registered }).call.price;
+
+  it("is the operator's own, by exact id, with or without its vendor", () => {
+    expect(priceOf("house-model")).toEqual(own);
+    expect(priceOf("openai:house-model")).toEqual(own);
+    expect(priceOf("house-mode")).toBeNull();
+    expect(priceOf("house-model-2")).toBeNull();
+    expect(priceOf("constructor")).toBeNull();
+  });
+
+  it("is otherwise the bundled one, at its dearest", () => {
+    const found = findPrice("openai", "gpt-4o", { atMs: AT });
+    expect(found).toBeDefined();
+    expect(priceOf("gpt-4o")).toMatchObject({
+      id: found?.priceId,
+      inputMicrosPerMtok: Math.max(found?.input.base ?? 0, ...(found?.input.tiers ?? []).map(({ rate }) => rate)) * 1e6,
+    });
+  });
+
+  it("is not asked for where nothing is billed by token", () => {
+    const { facts, call } = gather({ hints: { provider: "scripted", model: "gpt-4o" }, registered });
+    expect([call.price, call.isPriced, facts.estimateMicros]).toEqual([null, false, 0]);
+  });
+
+  it("that nobody knows leaves the estimate unknown, unless the author gave one", () => {
+    expect(gather({ hints: { provider: "openai", model: "nobody" } }).facts.estimateMicros).toBeNull();
+    const estimated = { provider: "openai", model: "nobody", estimatedCostMicros: 70 };
+    expect(gather({ hints: estimated }).facts.estimateMicros).toBe(70);
+  });
+});
+
+describe("the envelopes that apply", () => {
+  const budget = (id: string, scope: Budget["scope"], scopeId: string | null, parts: Partial<Budget> = {}): Budget => ({
+    id,
+    scope,
+    scopeId,
+    period: "daily",
+    amountMicros: 100,
+    isEnabled: true,
+    alertAt: [],
+    onExhausted: "block",
+    ...parts,
+  });
+  const budgets = [
+    budget("all", "global", null),
+    budget("off", "global", null, { isEnabled: false }),
+    budget("here", "gateway", "local"),
+    budget("there", "gateway", "other"),
+    budget("mine", "agent", "default"),
+    budget("theirs", "agent", "other"),
+    budget("any-workflow", "workflow", null, { period: "monthly" }),
+  ];
+  const tally = new Tally();
+  tally.load({
+    agents: [],
+    envelopes: [
+      { envelopeId: "all", periodStart: DAY, spent: 5, reserved: 6 },
+      { envelopeId: "all", periodStart: DAY - 86_400_000, spent: 99, reserved: 0 },
+      { envelopeId: "any-workflow", periodStart: MONTH, spent: 7, reserved: 0 },
+      { envelopeId: "agent/default/monthly", periodStart: MONTH, spent: 8, reserved: 1 },
+    ],
+  });
+  const registered = registeredWith({ budgets }, [agent("default", { budgetMonthlyMicros: 1_000 })]);
+
+  it("are those of its gateway, agent and workflow, as they stand in the present period", () => {
+    const { facts } = gather({ registered, tally });
+    expect(facts.envelopes.map(({ id, spentMicros, reservedMicros }) => [id, spentMicros, reservedMicros])).toEqual([
+      ["all", 5, 6],
+      ["here", 0, 0],
+      ["mine", 0, 0],
+      ["any-workflow", 7, 0],
+    ]);
+    expect(facts.agentBudget).toMatchObject({ ceilingMicros: 1_000, spentMicros: 8, reservedMicros: 1 });
+  });
+
+  it("have in them what the run itself books in the same commit", () => {
+    const returned = {
+      slotsOf: (agentId: string) => (agentId === "default" ? 2 : 0),
+      spendingOf: (envelopeId: string, periodStart: number) =>
+        envelopeId === "all" && periodStart === DAY
+          ? { spentMicros: 50, reservedMicros: -6 }
+          : { spentMicros: 0, reservedMicros: 0 },
+    };
+    const busy = new Tally();
+    busy.load({ agents: [{ agentId: "default", open: 5, hits: [] }], envelopes: [] });
+    const { facts } = gather({ registered, tally: busy, about: { returned } });
+    expect(facts.openAttempts).toBe(3);
+    expect(facts.envelopes[0]).toMatchObject({ id: "all", spentMicros: 50, reservedMicros: -6 });
+  });
+});
+
+describe("what limits read", () => {
+  it("is how many wait before it, and which window they leave", () => {
+    const waiting = new WaitingRoom();
+    for (const nodeId of ["x", "y"]) waiting.enter("default/default", { runId: "run_0", nodeId });
+    const limited = agent("default", { rateLimit: { count: 3, perSeconds: 1 } });
+    const tally = new Tally();
+    tally.load({ agents: [{ agentId: "default", open: 1, hits: [AT - 400] }], envelopes: [] });
+    const { facts } = gather({ registered: registeredWith({}, [limited]), tally, waiting });
+    expect(facts).toMatchObject({
+      openAttempts: 1,
+      waitingAhead: 2,
+      rate: { count: 3, perSeconds: 1, used: 3, freesAt: AT + 600 },
+    });
+  });
+
+  it("is pinned by the run before the deployment", () => {
+    const deployment: Deployment = {
+      id: "d",
+      workflow: "w",
+      agent: null,
+      version: null,
+      gateway: "elsewhere",
+      roleBindings: {},
+      environment: "prod",
+      isActive: true,
+    };
+    const registered = registeredWith({ deployments: [deployment] });
+    expect(gather({ registered }).facts.gateway).toBeNull();
+    const { facts } = gather({ registered, about: { gateway: "local" } });
+    expect([facts.gateway?.id, facts.run.environment]).toEqual(["local", "prod"]);
+  });
+});

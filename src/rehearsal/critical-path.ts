@@ -1,0 +1,26 @@
+import type { RunState } from "../core/engine/index.ts";
+import type { PlanNode } from "../core/plan/index.ts";
+
+/** From the node that settled last back through whichever parent it had to wait for longest. */
+export function criticalPath(state: RunState): readonly string[] {
+  const settledAt = (index: number): number => {
+    const now = state.nodes[index]?.now;
+    return now !== undefined && "settledAt" in now && now.status !== "skipped" ? now.settledAt : -1;
+  };
+  const latest = (indices: readonly number[]): number | undefined => {
+    let best: number | undefined;
+    for (const index of indices) {
+      if (settledAt(index) >= 0 && (best === undefined || settledAt(index) >= settledAt(best))) best = index;
+    }
+    return best;
+  };
+  const path: string[] = [];
+  let index = latest(state.plan.nodes.filter(({ dependents }) => dependents.length === 0).map((node) => node.index));
+  while (index !== undefined) {
+    const node: PlanNode | undefined = state.plan.nodes[index];
+    if (node === undefined) break;
+    path.push(node.id);
+    index = latest(node.parents);
+  }
+  return path.reverse();
+}

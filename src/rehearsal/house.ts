@@ -1,0 +1,107 @@
+import { SCRIPTED_PROVIDER } from "../adapters/index.ts";
+import type { Clock } from "../clock/index.ts";
+import { compareCodeUnits } from "../core/base/index.ts";
+import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { type GatewayDirectory, openGateways } from "../gateway/index.ts";
+import { openGovernance, type OpenedGovernance } from "../governance/index.ts";
+import { type AppliedManifest, type Manifest, planApply, readSpec } from "../registry/index.ts";
+import { createMemoryStore, type GovernanceStore, type Store, type WorkflowRecord } from "../store/index.ts";
+
+/** Under whose rules a rehearsal goes: read, and never written. */
+export interface House {
+  readonly orgId: string;
+  readonly directory: GatewayDirectory;
+  readonly registered: OpenedGovernance["registered"];
+  /** What is taken and spent at the moment. */
+  readonly counters: Pick<GovernanceStore, "readCounters">;
+}
+
+export interface BuiltHouse extends House {
+  /** What is said of a workflow besides its text; undefined when no manifest speaks of it. */
+  workflow(name: string): Promise<WorkflowRecord | undefined>;
+  /** Agents that only the plans know, and that were taken as new. */
+  readonly assumedAgents: readonly string[];
+}
+
+export type HouseBuilding =
+  | { readonly ok: true; readonly house: BuiltHouse }
+  | { readonly ok: false; readonly applied: readonly AppliedManifest[] };
+
+const ORG = "rehearsal";
+
+/**
+ * A house that stands for one rehearsal: a fresh organisation with what the manifests register. Null manifests: nobody
+ * has said anything, so that whoever and whatever the plans name is taken to be there, as new as it can be.
+ */
+export async function buildHouse(
+  manifests: readonly Manifest[] | null,
+  plans: readonly Plan[],
+  clock: Clock,
+): Promise<HouseBuilding> {
+  const store = createMemoryStore({ now: () => clock.now() });
+  const at = clock.now();
+  const around = {
+    store,
+    orgId: ORG,
+    at,
+    actor: "rehearsal",
+    newTokens: async () => [],
+    builtInGateway: () => undefined,
+  };
+  const { isValid, applied, changes } = await planApply(manifests ?? [], around);
+  if (!isValid) return { ok: false, applied };
+  await store.applyEntries(ORG, changes, at);
+  const assumedAgents = manifests === null ? await assumeNamed(store, plans, at) : [];
+  const providers = await providersOf(store, plans);
+  const local = { providers, defaultProvider: SCRIPTED_PROVIDER, answersAny: true };
+  const onTrouble = (what: string, error: unknown): never => {
+    throw new Error(what, { cause: error });
+  };
+  const { directory } = await openGateways({ store, clock, secretKey: null, local, onTrouble });
+  const options = { store, directory, clock, isAlone: true, startRate: null, onTrouble };
+  const { registered } = openGovernance(options);
+  const workflow: BuiltHouse["workflow"] = (name) => store.getWorkflow(ORG, name);
+  return { ok: true, house: { orgId: ORG, directory, registered, counters: store, workflow, assumedAgents } };
+}
+
+/** Whoever writes a workflow before there is anything registered should see more than that nobody is. */
+async function assumeNamed(store: Store, plans: readonly Plan[], at: number): Promise<readonly string[]> {
+  const agents = new Set<string>();
+  const capabilities = new Set<string>();
+  for (const plan of plans) {
+    for (const agent of Object.values(plan.agentByRole)) if (agent !== null) agents.add(agent);
+    for (const { request } of plan.nodes) {
+      if (request.agent !== null) agents.add(request.agent);
+      for (const capability of request.capabilities) capabilities.add(capability);
+    }
+  }
+  agents.delete(DEFAULT_AGENT_ID);
+  for (const agent of agents) await put(store, "Agent", agent, {}, at);
+  if (capabilities.size > 0) await put(store, "Gateway", "local", { capabilities: [...capabilities] }, at);
+  return [...agents].sort(compareCodeUnits);
+}
+
+async function put(
+  store: Store,
+  kind: "Agent" | "Gateway",
+  name: string,
+  spec: { readonly capabilities?: string[] },
+  at: number,
+): Promise<void> {
+  const read = readSpec(kind, name, spec);
+  // A name that cannot be registered stays unknown, and is refused as such.
+  if (read.ok) await store.putEntry(ORG, kind === "Agent" ? "agent" : "gateway", name, read.body, at);
+}
+
+/** Every provider anybody speaks of, so that what a model costs is known although the script answers for it. */
+async function providersOf(store: Store, plans: readonly Plan[]): Promise<readonly string[]> {
+  const named = plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? []));
+  const agents: string[] = [];
+  for (let cursor: string | null = null; ;) {
+    const page = await store.listEntries(ORG, "agent", { limit: 100, cursor });
+    for (const { body } of page.data) if (typeof body["provider"] === "string") agents.push(body["provider"]);
+    cursor = page.nextCursor;
+    if (cursor === null) return [...new Set([SCRIPTED_PROVIDER, ...named, ...agents])];
+  }
+}

@@ -1,0 +1,194 @@
+import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
+import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { Catalog } from "../core/definition/index.ts";
+import type { RunState } from "../core/engine/index.ts";
+import { type EventOf, isTerminal, type RunEvent } from "../core/event/index.ts";
+import type { Judgement } from "../core/governance/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { applyToView, createView, outlineOf, projectView } from "../core/view/index.ts";
+import { DurableDriver } from "../driver/index.ts";
+import { Governor, type LaunchWish } from "../governance/index.ts";
+import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
+import { answerFor, type ApproveMode } from "./answer.ts";
+import type { House } from "./house.ts";
+
+/** What is rehearsed. */
+export interface Piece {
+  readonly source: string;
+  /** Sha-256 of the source. */
+  readonly hash: string;
+  readonly catalog: Catalog;
+  readonly plan: Plan;
+  readonly version: number | null;
+  /** Checked against the declared args. */
+  readonly args: JsonObject;
+  readonly script: Script;
+}
+
+export interface Performance {
+  readonly approve: ApproveMode;
+  /** When it begins, epoch milliseconds. */
+  readonly at: number;
+  /** Asked now and then; false ends it with `RehearsalTooLong`. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** How a rehearsal went. */
+export interface Rehearsed {
+  readonly launch: Judgement | null;
+  /** Null: it was not even started. */
+  readonly state: RunState | null;
+  readonly log: readonly RunEvent[];
+  readonly verdicts: readonly StoredVerdict[];
+  /** It stopped for want of something nobody here can give. */
+  readonly isWaiting: boolean;
+}
+
+/** It would go on for longer than anybody wants to watch. */
+export class RehearsalTooLong extends Error {
+  override readonly name = "RehearsalTooLong";
+}
+
+const EVENTS_MAX = 100_000;
+
+/** Runs it with the real gates and the real driver, in time that passes by itself, on a store that is then thrown away. */
+export async function rehearseGoverned(
+  piece: Piece,
+  house: House,
+  wish: Omit<LaunchWish, "workflow" | "args" | "keyId">,
+  performance: Performance,
+): Promise<Rehearsed> {
+  const clock = createVirtualClock(performance.at);
+  const store = storeFor(piece, clock);
+  const troubles: unknown[] = [];
+  const onTrouble = (_what: string, error: unknown): number => troubles.push(error);
+  const { orgId, directory, registered, counters } = house;
+  const governor = new Governor({
+    store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
+    directory,
+    registered,
+    clock,
+    isAlone: true,
+    startRate: null,
+    onTrouble,
+  });
+  const { plan, args } = piece;
+  const launch = await governor.judgeLaunch(orgId, { ...wish, workflow: plan.name, args, keyId: "rehearsal" });
+  if (launch.disposition !== "allow") return { launch, state: null, log: [], verdicts: [], isWaiting: false };
+  const driver = new DurableDriver({
+    store,
+    clock,
+    adapters: adaptersFor(piece, house, clock),
+    judge: governor,
+    jitter: () => 0.5,
+    monotonic: () => clock.now(),
+    isUnavailable: () => false,
+    supersedesAll: true,
+    onTrouble,
+  });
+  try {
+    const stage = new Stage(driver, orgId, plan, performance.approve);
+    const runId = await stage.start(piece, wish.gateway);
+    const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
+    await clock.run(() => isOver() || !performance.mayGoOn());
+    if (troubles.length > 0) throw new Error("the rehearsal broke", { cause: troubles[0] });
+    if (!stage.isOver) throw new RehearsalTooLong("the rehearsal goes on for too long");
+    const view = await driver.stateOf(orgId, runId);
+    const verdicts = await store.verdictsOf(orgId, runId);
+    const { log } = stage;
+    return { launch, state: view?.state ?? null, log, verdicts, isWaiting: !stage.hasEnded };
+  } finally {
+    governor.stop();
+    await settle(clock, driver.stop());
+  }
+}
+
+/** The definition is handed over as it is: nothing of it has to survive being written down. */
+function storeFor({ source, catalog }: Piece, clock: VirtualClock): Store {
+  const store = createMemoryStore({ now: () => clock.now() });
+  const definition = { source, catalog: catalog as unknown as JsonObject };
+  return { ...store, getDefinition: async () => definition };
+}
+
+/** One script answers for every provider a gateway might have chosen. */
+function adaptersFor({ script }: Piece, { orgId, directory }: House, clock: VirtualClock) {
+  const adapter = createScriptedAdapter({ script, clock });
+  const providers = new Set([SCRIPTED_PROVIDER]);
+  for (const { providers: served, defaultProvider } of directory.of(orgId)) {
+    for (const provider of served) providers.add(provider);
+    if (defaultProvider !== null) providers.add(defaultProvider);
+  }
+  return [...providers].map((provider) => ({ ...adapter, provider }));
+}
+
+/** Where a run is watched while it goes, and whatever it asks of people is answered. */
+class Stage {
+  readonly log: RunEvent[] = [];
+  hasEnded = false;
+  readonly #driver: DurableDriver;
+  readonly #orgId: string;
+  readonly #approve: ApproveMode;
+  readonly #view: ReturnType<typeof createView>;
+  #pendingAnswers = 0;
+
+  constructor(driver: DurableDriver, orgId: string, plan: Plan, approve: ApproveMode) {
+    this.#driver = driver;
+    this.#orgId = orgId;
+    this.#approve = approve;
+    this.#view = createView(outlineOf(plan));
+    driver.onCommitted((runId, events) => {
+      for (const event of events) this.#take(runId, event);
+    });
+  }
+
+  async start({ plan, version, hash, args }: Piece, gateway: string | null): Promise<string> {
+    await this.#driver.start();
+    const outcome = await this.#driver.launch({
+      orgId: this.#orgId,
+      workflow: plan.name,
+      version,
+      definitionHash: hash,
+      args,
+      trigger: "simulate",
+      startedBy: null,
+      gateway,
+    });
+    if (outcome.kind !== "started") throw new Error("the rehearsal could not begin");
+    return outcome.run.runId;
+  }
+
+  /** Nothing more will happen by itself. */
+  get isOver(): boolean {
+    if (this.hasEnded) return true;
+    if (this.#pendingAnswers > 0 || this.#view.counts.blocked === 0) return false;
+    return projectView(this.#view, { runId: "", workflowId: "" }).isPaused;
+  }
+
+  #take(runId: string, event: RunEvent): void {
+    this.log.push(event);
+    applyToView(this.#view, event);
+    if (event.type === "approval.requested") void this.#answer(runId, event);
+    this.hasEnded ||= isTerminal(this.#view.status);
+  }
+
+  /** What cannot be answered stays open, as it would. */
+  async #answer(runId: string, { payload }: EventOf<"approval.requested">): Promise<void> {
+    const answer = answerFor(payload.choices, this.#approve);
+    if (answer === null) return;
+    this.#pendingAnswers += 1;
+    const { approvalId } = payload;
+    await this.#driver.tell(this.#orgId, runId, { type: "approval", approvalId, ...answer }).catch(() => undefined);
+    this.#pendingAnswers -= 1;
+  }
+}
+
+/** Time has to pass for whoever waits on its way out. */
+async function settle(clock: VirtualClock, leaving: Promise<void>): Promise<void> {
+  let hasLeft = false;
+  const left = leaving.finally(() => {
+    hasLeft = true;
+  });
+  await clock.run(() => hasLeft);
+  await left;
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { digestText, type JsonObject } from "../../core/base/index.ts";
+import { type Catalog, EMPTY_CATALOG } from "../../core/definition/index.ts";
+import { checkSource, missingForRun, type Plan } from "../../core/plan/index.ts";
+import {
+  APPROVE_ANSWERS,
+  EMPTY_SCRIPT,
+  GOVERNANCE_MODES,
+  type Performance,
+  type Piece,
+  readScript,
+  rehearseGoverned,
+  rehearseOpen,
+  RehearsalTooLong,
+  type Script,
+  type Simulation,
+  simulationOf,
+} from "../../rehearsal/index.ts";
+import type { WorkflowRecord } from "../../store/index.ts";
+import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { simulationSchema } from "../governance-schemas.ts";
+import { launchWish } from "../launch-gates.ts";
+import { Refused } from "../problem.ts";
+import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
+import { jsonObject } from "../schemas.ts";
+import { invalidRequest } from "../shape.ts";
+import { requireArgs } from "./runs.ts";
+import { invalidDefinition, missing, requireVersion } from "./workflows.ts";
+
+/** They share the process with everything else. */
+const AT_ONCE_MAX = 4;
+const TIME_MS_MAX = 15_000;
+
+const word = z.string().min(1).max(200);
+const simulateBody = z.strictObject({
+  source: z.string().optional().describe("The text of a workflow; or else:"),
+  workflow: word.optional().describe("The name of one that is saved"),
+  version: z.number().int().positive().max(2_147_483_647).optional(),
+  args: jsonObject.optional(),
+  gateway: word.optional(),
+  script: z
+    .union([z.string(), jsonObject])
+    .optional()
+    .describe("What the nodes answer, as YAML text or as data; without it answers are made up"),
+  governance: z.enum(GOVERNANCE_MODES).default("live").describe("live: with what is registered and counted now"),
+  approve: z.enum(APPROVE_ANSWERS).default("all").describe("What everybody who is asked says"),
+});
+type SimulateCall = Call<z.output<typeof simulateBody>, undefined>;
+
+export const simulateRoutes: readonly Route[] = [
+  defineRoute({
+    method: "POST",
+    path: "/simulate",
+    operation: "simulate",
+    summary:
+      "Shows what a workflow would do, wait for and cost, on scripted answers and with the real gates. Nothing is kept. " +
+      "With governance live the key also needs governance:read.",
+    permission: "workflow:read",
+    body: { schema: simulateBody, bytesMax: BODY_BYTES_MAX.definition, types: [JSON_TYPE], isOptional: false },
+    replies: { 200: { description: "Plan, verdicts, events and forecast", schema: simulationSchema } },
+    handle: simulate,
+  }),
+];
+
+async function simulate(call: SimulateCall): Promise<Response> {
+  const { services, principal, body } = call;
+  const isLive = body.governance === "live";
+  if (isLive && !principal.permissions.has("governance:read")) {
+    throw new Refused("forbidden", "A live simulation needs the permission governance:read; governance none does not.");
+  }
+  const { text, record } = await requireText(call);
+  const piece: Piece = {
+    ...text,
+    hash: digestText(text.source),
+    args: requireArgs(text.plan, body.args ?? {}),
+    script: requireScript(body.script),
+  };
+  const deadline = performance.now() + TIME_MS_MAX;
+  const at = services.config.now();
+  const how: Performance = { approve: body.approve, at, mayGoOn: () => performance.now() < deadline };
+  return json(await oneOfFew(services, () => (isLive ? live(call, piece, record, how) : open(piece, how))));
+}
+
+async function live(
+  { services, principal, body }: SimulateCall,
+  piece: Piece,
+  record: WorkflowRecord | undefined,
+  how: Performance,
+): Promise<Simulation> {
+  const { governance, gateways, store } = services;
+  const { plan, args } = piece;
+  const house = {
+    orgId: principal.orgId,
+    directory: gateways.directory,
+    registered: governance.registered,
+    counters: store,
+  };
+  const launching = { workflow: plan.name, record: record ?? null, args, gateway: body.gateway ?? null };
+  return simulationOf(plan, await rehearseGoverned(piece, house, launchWish(launching, principal.keyId), how));
+}
+
+async function open(piece: Piece, how: Performance): Promise<Simulation> {
+  return simulationOf(piece.plan, await rehearseOpen(piece, () => null, how));
+}
+
+interface Text {
+  readonly source: string;
+  readonly catalog: Catalog;
+  readonly plan: Plan;
+  readonly version: number | null;
+}
+
+interface Found {
+  readonly text: Text;
+  /** What is said of the workflow besides its text: a new text of a known one passes the same gates. */
+  readonly record: WorkflowRecord | undefined;
+}
+
+async function requireText(call: SimulateCall): Promise<Found> {
+  const { services, principal, body } = call;
+  const { source, workflow } = body;
+  if ((source === undefined) === (workflow === undefined)) {
+    const message = 'Give either the text of a workflow as "source", or the name of one as "workflow".';
+    throw invalidRequest([{ code: "missing_field", message, path: "source" }]);
+  }
+  if (workflow === undefined) return requireSource(call, source ?? "");
+  const { version, workflow: record } = await requireVersion(call, workflow, body.version);
+  const kept = await services.store.getVersion(principal.orgId, workflow, version);
+  const catalog = (kept?.catalog ?? null) === null ? EMPTY_CATALOG : (kept?.catalog as unknown as Catalog);
+  const plan = kept === undefined ? null : checkSource(kept.source, catalog).plan;
+  if (kept === undefined || plan === null) {
+    throw new Refused("unknown_version", `Version ${version} can no longer be compiled.`);
+  }
+  return { text: { source: kept.source, catalog, plan, version }, record };
+}
+
+async function requireSource({ services, principal }: SimulateCall, source: string): Promise<Found> {
+  const { definition, plan, problems } = checkSource(source, EMPTY_CATALOG);
+  if (definition === null || plan === null) throw invalidDefinition(problems);
+  const lacking = missingForRun(definition, EMPTY_CATALOG).map(missing);
+  if (lacking.length > 0) throw invalidDefinition(lacking);
+  const record = await services.store.getWorkflow(principal.orgId, plan.name);
+  return { text: { source, catalog: EMPTY_CATALOG, plan, version: null }, record };
+}
+
+function requireScript(written: string | JsonObject | undefined): Script {
+  if (written === undefined) return EMPTY_SCRIPT;
+  const isText = typeof written === "string";
+  const { script, problems } = readScript(isText ? written : JSON.stringify(written));
+  if (problems.length === 0) return script;
+  throw invalidRequest(
+    problems.map(({ path, line, column, ...problem }) => ({
+      ...problem,
+      path: path === "" ? "script" : `script.${path}`,
+      // Data has no lines of its own.
+      ...(isText ? { line, column } : {}),
+    })),
+  );
+}
+
+const underWay = new WeakMap<Services, number>();
+
+async function oneOfFew(services: Services, work: () => Promise<Simulation>): Promise<Simulation> {
+  const before = underWay.get(services) ?? 0;
+  if (before >= AT_ONCE_MAX) {
+    const detail = `${AT_ONCE_MAX} simulations are under way, and no more are begun until one has ended.`;
+    throw new Refused("overloaded", detail, { headers: { "retry-after": "2" } });
+  }
+  underWay.set(services, before + 1);
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RehearsalTooLong)) throw error;
+    const detail = `The simulation was stopped after ${TIME_MS_MAX / 1_000} s, or because it has too many events.`;
+    throw new Refused("simulation_too_long", detail);
+  } finally {
+    underWay.set(services, (underWay.get(services) ?? 1) - 1);
+  }
+}
