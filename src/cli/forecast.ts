@@ -19,7 +19,8 @@ export function printForecast(io: Io, report: SimulationReport, about: string): 
   io.out.write(`cost      ${formatCost(forecast.costMicros)}\n`);
   if (forecast.reservedMicros > 0) io.out.write(`reserved  ${formatCost(forecast.reservedMicros)}\n`);
   const path = forecast.criticalPath.map(oneLine).join(" → ");
-  io.out.write(`duration  ${formatDuration(forecast.durationMs)} (${path}), people not counted\n`);
+  const along = path === "" ? "" : ` (${path})`;
+  io.out.write(`duration  ${formatDuration(forecast.durationMs)}${along}, people not counted\n`);
   io.out.write(`people    ${people.length === 0 ? "nobody has to answer" : `wait at ${people.join(", ")}`}\n`);
   io.out.write(`verdicts  ${about}\n`);
 }

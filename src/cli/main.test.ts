@@ -360,7 +360,7 @@ describe("sluice simulate", () => {
   it("shows what would happen without spending time", async () => {
     const { code, out } = await sluice(["simulate", "gate.lobsterX"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^NODE\s+VERDICT\s+GATE\s+COST\s+DURATION\s+RESULT\nok\s+–\s+person/);
+    expect(out).toMatch(/^NODE\s+VERDICT\s+GATE\s+RESERVED\s+FORECAST\s+DURATION\s+RESULT\nok\s+–\s+person/);
     expect(out).toContain("people    wait at ok\n");
   });
 

@@ -262,7 +262,9 @@ describe("sluice run on a server", () => {
     expect(await sluice(["run", "two"])).toMatchObject({
       code: 6,
       out: "",
-      err: 'sluice: workflow_paused: "two" is paused and takes no new runs.\n',
+      err:
+        "sluice: workflow_paused: Workflow two is paused; set its status to active.\n" +
+        "  hint: activate_workflow Workflow/two: set its status to active\n",
     });
   });
 });

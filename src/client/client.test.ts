@@ -37,6 +37,23 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe("the client", () => {
+  it("registers, applies, and opens and closes the platform", async () => {
+    const saved = await client.putRegistered("models", "openai:gpt/5", {
+      input_usd_per_mtok: 1,
+      output_usd_per_mtok: 2,
+    });
+    expect(await client.getRegistered("models", "openai:gpt/5")).toEqual(saved);
+    expect((await client.listRegistered("models", { limit: 1 })).data).toEqual([saved]);
+    await client.deleteRegistered("models", "openai:gpt/5");
+    await expect(client.getRegistered("models", "openai:gpt/5")).rejects.toMatchObject({ code: "unknown_model" });
+    const manifests = [{ kind: "Agent", name: "analyst", spec: { trust_level: 3 } }];
+    expect((await client.apply(manifests, { dryRun: true })).applied).toMatchObject([{ action: "created" }]);
+    expect((await client.apply(manifests)).applied).toMatchObject([{ action: "created" }]);
+    expect((await client.apply(manifests)).applied).toEqual([{ kind: "Agent", name: "analyst", action: "unchanged" }]);
+    expect(await client.setPlatform({ open: false, reason: "drill" })).toEqual({ open: false, reason: "drill" });
+    expect(await client.setPlatform({ open: true })).toEqual(await client.getPlatform());
+  });
+
   it("goes through the life of a workflow", async () => {
     expect((await client.validate(HELLO)).ok).toBe(true);
     const { version } = await client.saveWorkflow("hello", HELLO);

@@ -2,8 +2,11 @@ import type { Clock } from "./clock.ts";
 
 /** Time that passes only when nothing else is left to do: days of waiting take no time, and always go the same way. */
 export interface VirtualClock extends Clock {
-  /** Lets time pass until `isDone` holds; false when nothing is waiting any more and it still does not. */
-  run(isDone: () => boolean): Promise<boolean>;
+  /**
+   * Lets time pass until `isDone` holds; false when nothing is waiting any more and it still does not. Before each step
+   * it waits for `settled`: by default for every promise that can settle by itself.
+   */
+  run(isDone: () => boolean, settled?: () => Promise<void>): Promise<boolean>;
 }
 
 interface Alarm {
@@ -25,9 +28,9 @@ export function createVirtualClock(startAt: number): VirtualClock {
         alarm.fire = null;
       };
     },
-    async run(isDone) {
+    async run(isDone, settled = settlePromises) {
       for (;;) {
-        await settlePromises();
+        await settled();
         if (isDone()) return true;
         const next = popLive(heap);
         if (next === undefined) return false;

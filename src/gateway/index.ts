@@ -4,4 +4,5 @@ export { type GatewaysOptions, type OpenedGateways, openGateways } from "./open-
 export type { Opened, RemoteReport } from "./opened.ts";
 export { RemoteDispatcher } from "./remote-dispatcher.ts";
 export { chooseRoute, type RouteChoice } from "./routing.ts";
+export type { SecretBox } from "./secret-box.ts";
 export type { Tickets } from "./ticket.ts";

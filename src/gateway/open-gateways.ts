@@ -3,7 +3,7 @@ import type { Clock } from "../clock/index.ts";
 import type { GatewayStore, RegistryStore } from "../store/index.ts";
 import { GatewayDirectory, type LocalGateway } from "./directory.ts";
 import { GatewayHealth } from "./health.ts";
-import { createSecretBox } from "./secret-box.ts";
+import { createSecretBox, type SecretBox } from "./secret-box.ts";
 import { Tickets } from "./ticket.ts";
 
 export interface GatewaysOptions {
@@ -18,6 +18,8 @@ export interface GatewaysOptions {
 export interface OpenedGateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
+  /** For whatever else must be kept and read again. */
+  readonly box: SecretBox;
   /** Where Bridges and services outside reach this installation; empty until that is known. */
   publicUrl: string;
   start(): void;
@@ -34,11 +36,13 @@ export async function openGateways({
 }: GatewaysOptions): Promise<OpenedGateways> {
   const sealing = secretKey ?? (await store.ensureSecret("secret_box", newSecret()));
   const tickets = new Tickets(await store.ensureSecret("tickets", newSecret()));
-  const directory = new GatewayDirectory({ store, box: createSecretBox(sealing), clock, local, onTrouble });
+  const box = createSecretBox(sealing);
+  const directory = new GatewayDirectory({ store, box, clock, local, onTrouble });
   const health = new GatewayHealth({ directory, store, clock, onTrouble });
   return {
     directory,
     tickets,
+    box,
     publicUrl: "",
     start() {
       directory.start();

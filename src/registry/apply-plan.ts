@@ -8,6 +8,7 @@ import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type Wo
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
 import { readSpec, type SpecReading } from "./read-spec.ts";
+import { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";
 import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { type SourceProblem, workflowSpec } from "./workflow.ts";
 
@@ -17,6 +18,7 @@ export interface ApplySurroundings {
   readonly at: number;
   /** Who is noted as having changed things. */
   readonly actor: string;
+  readonly box: Box;
   /** Which of the tokens given for a gateway are not the present ones. */
   readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
   /** What a gateway that nobody registered is like; undefined when there is none of this id. */
@@ -112,15 +114,16 @@ async function planEntry(
   { body, secrets = {} }: Extract<SpecReading, { ok: true }>,
   around: ApplySurroundings,
 ): Promise<Planned> {
-  const { store, orgId, at, actor } = around;
+  const { store, orgId, at, actor, box } = around;
   const { name } = manifest;
   const entryKind = entryKindOf(kind);
+  const place = secretPlace(orgId, entryKind, name);
   const isGateway = kind === "Gateway";
   const builtIn = isGateway ? around.builtInGateway(name) : builtInBody(kind, name);
   const before = (await store.getEntry(orgId, entryKind, name))?.body ?? builtIn;
   const newSecrets = isGateway
     ? await around.newTokens(name, secrets)
-    : await differing(secrets, () => store.entrySecrets(orgId, entryKind, name));
+    : await differing(secrets, async () => openSecrets(box, place, await store.entrySecrets(orgId, entryKind, name)));
   const plan = planChange({ kind, name, body }, before, newSecrets, at);
   if (!plan.ok) return invalid(manifest, plan.problems.map(inDocument));
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
@@ -131,7 +134,7 @@ async function planEntry(
   const audit = changeAudit(told, actor, at).filter(({ type }) => type !== "config.applied");
   // Tokens of gateways are sealed and hashed by whoever sends and checks them.
   if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
-  return { applied, audit, change: { ...put, secrets } };
+  return { applied, audit, change: { ...put, secrets: sealSecrets(box, place, secrets) } };
 }
 
 /** Names of secrets that are not the kept ones. */

@@ -25,3 +25,4 @@ export { getRegistered, listRegistered } from "./registered-entry.ts";
 export { bindingOf } from "./role-binding.ts";
 export type { SpecProblem } from "./spec-problem.ts";
 export { teamOf } from "./team.ts";
+export { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";

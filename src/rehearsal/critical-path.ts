@@ -15,9 +15,12 @@ export function criticalPath(state: RunState): readonly string[] {
     return best;
   };
   const path: string[] = [];
-  let index = latest(state.plan.nodes.filter(({ dependents }) => dependents.length === 0).map((node) => node.index));
+  const { nodes } = state.plan;
+  const leaves = nodes.filter(({ dependents }) => dependents.length === 0).map((node) => node.index);
+  // Where every leaf was skipped, the path ends with whatever was done last.
+  let index = latest(leaves) ?? latest(nodes.map((node) => node.index));
   while (index !== undefined) {
-    const node: PlanNode | undefined = state.plan.nodes[index];
+    const node: PlanNode | undefined = nodes[index];
     if (node === undefined) break;
     path.push(node.id);
     index = latest(node.parents);

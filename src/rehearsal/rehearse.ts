@@ -91,7 +91,8 @@ export async function rehearseGoverned(
     const stage = new Stage(driver, orgId, plan, performance.approve);
     const runId = await stage.start(piece, wish.gateway);
     const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
-    await clock.run(() => isOver() || !performance.mayGoOn());
+    const rest = (): Promise<void> => untilIdle(driver);
+    await clock.run(() => isOver() || !performance.mayGoOn(), rest);
     if (troubles.length > 0) throw new Error("the rehearsal broke", { cause: troubles[0] });
     if (!stage.isOver) throw new RehearsalTooLong("the rehearsal goes on for too long");
     const view = await driver.stateOf(orgId, runId);
@@ -180,6 +181,18 @@ class Stage {
     const { approvalId } = payload;
     await this.#driver.tell(this.#orgId, runId, { type: "approval", approvalId, ...answer }).catch(() => undefined);
     this.#pendingAnswers -= 1;
+  }
+}
+
+const IDLE_TURNS = 3;
+
+/** Time stands still while the driver works: what it does takes turns of the event loop, and none of the run's time. */
+async function untilIdle(driver: DurableDriver): Promise<void> {
+  for (let idle = 0, before = -1; idle < IDLE_TURNS;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { commits, queuedInputs } = driver.figures();
+    idle = queuedInputs === 0 && commits === before ? idle + 1 : 0;
+    before = commits;
   }
 }
 

@@ -72,6 +72,10 @@ export function unauthenticated(detail: string): Refused {
   return new Refused("unauthenticated", detail, { headers: { "www-authenticate": 'Bearer realm="sluice"' } });
 }
 
+export function requirePermission(principal: Principal, permission: Permission): void {
+  if (!principal.permissions.has(permission)) throw lacking(permission);
+}
+
 export function lacking(permission: Permission): Refused {
   return new Refused("forbidden", `This needs the permission ${permission}, which the key does not have.`);
 }

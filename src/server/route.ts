@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AuditDesk } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import type { GatewayDirectory, Tickets } from "../gateway/index.ts";
+import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
@@ -30,6 +30,7 @@ export interface Services {
 export interface Gateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
+  readonly box: SecretBox;
   /** Where Bridges and services outside reach this installation; empty when that is not known. */
   readonly publicUrl: string;
 }

@@ -107,6 +107,7 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
     orgId,
     at: config.now(),
     actor: keyId,
+    box: gateways.box,
     newTokens: async (gatewayId, tokens) => {
       if (Object.keys(tokens).length === 0) return [];
       const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);

@@ -1,3 +1,4 @@
+import { openSecrets, secretPlace } from "../../registry/index.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type Api, createApi, STRANGER } from "../../../test/api/fixture.ts";
 import { openApiDocument } from "../openapi.ts";
@@ -118,13 +119,18 @@ describe.each(EXAMPLES)("%s", (path, spec, shown) => {
 describe("registries", () => {
   it("never show what is write-only, and keep it when it is not given again", async () => {
     const spec = { url: "https://example.com/a", events: ["*"] };
+    const kept = async () => {
+      const sealed = await api.store.entrySecrets("default", "webhook", "hidden");
+      expect(JSON.stringify(sealed)).not.toContain("whsec");
+      return openSecrets(api.gateways.box, secretPlace("default", "webhook", "hidden"), sealed);
+    };
     const first = await put("webhooks/hidden", { ...spec, secret: "whsec_12345678" });
     expect(JSON.stringify([first.body, (await get("webhooks")).body])).not.toContain("whsec");
     await put("webhooks/hidden", { ...spec, url: "https://example.com/b" });
-    expect(await api.store.entrySecrets("default", "webhook", "hidden")).toEqual({ secret: "whsec_12345678" });
+    expect(await kept()).toEqual({ secret: "whsec_12345678" });
     const rotated = await put("webhooks/hidden", { ...spec, url: "https://example.com/b", secret: "whsec_87654321" });
     expect(rotated.status).toBe(200);
-    expect(await api.store.entrySecrets("default", "webhook", "hidden")).toEqual({ secret: "whsec_87654321" });
+    expect(await kept()).toEqual({ secret: "whsec_87654321" });
   });
 
   it("have an agent to begin with, which can be changed and comes back", async () => {

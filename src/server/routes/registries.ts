@@ -6,9 +6,12 @@ import {
   getRegistered,
   listRegistered,
   MANIFEST_KINDS,
+  openSecrets,
   planChange,
   readSpec,
   type RegisteredKind,
+  sealSecrets,
+  secretPlace,
 } from "../../registry/index.ts";
 import type { Entry } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
@@ -133,12 +136,22 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   const entryKind = entryKindOf(kind);
   const { secrets = {} } = read;
   const before = await getRegistered(store, orgId, kind, id);
-  const newSecrets = await differing(secrets, () => store.entrySecrets(orgId, entryKind, id));
+  const { box } = services.gateways;
+  const place = secretPlace(orgId, entryKind, id);
+  const newSecrets = await differing(secrets, async () =>
+    openSecrets(box, place, await store.entrySecrets(orgId, entryKind, id)),
+  );
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);
   if (before !== undefined && plan.action === "unchanged") return json(entryOnWire(kind, before));
   const told = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
-  const put = { change: "put", kind: entryKind, id, body: plan.body, secrets } as const;
+  const put = {
+    change: "put",
+    kind: entryKind,
+    id,
+    body: plan.body,
+    secrets: sealSecrets(box, place, secrets),
+  } as const;
   const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(told, keyId, at));
   await services.governance.registered.refresh(orgId);
   const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;

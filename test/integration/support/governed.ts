@@ -16,6 +16,8 @@ export interface ReplicaParts {
   /** True where no other process shares the database. */
   readonly isAlone: boolean;
   readonly troubles: string[];
+  /** By chance unless told. */
+  readonly jitter?: () => number;
   /** The judge in place of the governor, for one that misbehaves. */
   readonly disguise?: (judge: Judge) => Judge;
 }
@@ -33,6 +35,7 @@ export async function openReplica({
   adapter,
   isAlone,
   troubles,
+  jitter,
   disguise,
 }: ReplicaParts): Promise<Replica> {
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -46,6 +49,7 @@ export async function openReplica({
     adapters: [adapter],
     judge: disguise === undefined ? governance.governor : disguise(governance.governor),
     monotonic: () => clock.now(),
+    ...(jitter === undefined ? {} : { jitter }),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: isAlone,
     onTrouble,

@@ -1,0 +1,252 @@
+import { createVirtualClock, type VirtualClock } from "../../../src/clock/index.ts";
+import type { Judge } from "../../../src/governance/index.ts";
+import { createMemoryStore, type Store } from "../../../src/store/index.ts";
+import { launch, openReplica, ORG, register, type Replica } from "../../integration/support/governed.ts";
+import type { Violation } from "../checkers/index.ts";
+import { Prng } from "../prng.ts";
+import { seededAdapter } from "./adapter.ts";
+import { Books } from "./books.ts";
+import { GOVERNANCE_CHECKERS, type GovernanceChecker } from "./checkers.ts";
+import { type Act, agentManifest, drawScene, manifestsOf, policyManifest, type Scene } from "./scene.ts";
+import { asViolation, Link, type Tamper, Watch } from "./watched-store.ts";
+
+export interface PlayOptions {
+  readonly checkers?: readonly GovernanceChecker[];
+  /** Planted bugs: in what replicas read and write, and in who judges. */
+  readonly tamper?: Tamper;
+  readonly lie?: (store: Store) => Store;
+  readonly disguise?: (judge: Judge) => Judge;
+}
+
+export interface PlayReport {
+  readonly seed: number;
+  readonly violation: Violation | null;
+  readonly runs: number;
+  readonly starts: number;
+  readonly waits: number;
+  readonly answers: number;
+  readonly micros: number;
+  /** Of everything that began, in its order. */
+  readonly trace: string;
+}
+
+const KIND_MS_MAX = 30 * 60_000;
+
+/** Plays the schedule of one seed over the memory store and says what broke, if anything did. */
+export async function playGoverned(seed: number, options: PlayOptions = {}): Promise<PlayReport> {
+  const stage = new Stage(seed, options);
+  try {
+    await stage.play();
+  } catch (error) {
+    stage.watch.violation ??= asViolation(error);
+  }
+  await stage.close();
+  return stage.report();
+}
+
+class Stage {
+  readonly #seed: number;
+  readonly #options: PlayOptions;
+  readonly #dice: Prng;
+  readonly #scene: Scene;
+  readonly #books: Books;
+  readonly #clock: VirtualClock;
+  readonly #store: Store;
+  readonly #replicas: { replica: Replica; link: Link }[] = [];
+  readonly #runs: string[] = [];
+  readonly #troubles: string[] = [];
+  readonly #checkers: readonly GovernanceChecker[];
+  readonly watch: Watch;
+  #isKind = false;
+  #policies = 1;
+
+  constructor(seed: number, options: PlayOptions) {
+    this.#seed = seed;
+    this.#options = options;
+    this.#dice = new Prng(seed);
+    this.#scene = drawScene(this.#dice.fork("scene"));
+    this.#books = new Books(this.#scene);
+    const { faults } = this.#scene;
+    this.#books.isDisturbed = faults.slow > 0;
+    this.#clock = createVirtualClock(this.#scene.startAt);
+    this.#store = createMemoryStore({ now: () => this.#clock.now() });
+    this.#checkers = options.checkers ?? GOVERNANCE_CHECKERS;
+    this.watch = new Watch(this.#store, this.#books, this.#checkers, this.#clock);
+  }
+
+  async play(): Promise<void> {
+    const { scene, clock } = { scene: this.#scene, clock: this.#clock };
+    await register(this.#store, manifestsOf(scene), clock.now());
+    for (let index = 0; index < scene.replicas; index += 1) await this.#wait(this.#open(index));
+    const doing: Promise<void>[] = [];
+    for (const { afterMs, act } of scene.acts) {
+      await this.#pass(scene.startAt + afterMs - clock.now());
+      if (this.watch.violation !== null) return;
+      doing.push(this.#do(act));
+    }
+    this.#isKind = true;
+    await this.#openPlatform();
+    await this.#wait(Promise.all(doing));
+    await this.#settle();
+    await this.#judgeEnd();
+  }
+
+  report(): PlayReport {
+    const { starts, answers, costOf } = this.#books;
+    const place = new Map(this.#runs.map((runId, index) => [runId, index]));
+    const told = starts.map(({ runId, nodeId, attempt, at }) => `${place.get(runId)}/${nodeId}/${attempt}@${at}`);
+    return {
+      seed: this.#seed,
+      violation: this.watch.violation,
+      runs: this.#runs.length,
+      starts: starts.length,
+      waits: this.#books.waits,
+      answers: answers.size,
+      micros: [...costOf.values()].reduce((sum, cost) => sum + cost, 0),
+      trace: told.join(" "),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const { replica, link } of this.#replicas) {
+      link.isDead = true;
+      replica.governance.stop();
+      void replica.driver.stop().catch(() => undefined);
+    }
+  }
+
+  async #open(index: number): Promise<void> {
+    const { lie, disguise, tamper = (batch) => batch } = this.#options;
+    const link = new Link({
+      store: lie === undefined ? this.#store : lie(this.#store),
+      watch: this.watch,
+      clock: this.#clock,
+      dice: this.#dice.fork(`link ${index} ${this.#clock.now()}`),
+      faults: () => (this.#isKind ? { awayBefore: 0, awayAfter: 0, slow: 0 } : this.#scene.faults),
+      tamper,
+    });
+    const chance = this.#dice.fork(`jitter ${index}`);
+    const opening = openReplica({
+      store: link.store,
+      clock: this.#clock,
+      adapter: seededAdapter(this.#seed, this.#clock),
+      isAlone: this.#scene.replicas === 1,
+      troubles: this.#troubles,
+      jitter: () => chance.float(),
+      ...(disguise === undefined ? {} : { disguise }),
+    });
+    this.#replicas[index] = { replica: await opening, link };
+  }
+
+  async #do(act: Act): Promise<void> {
+    const { workflows, agents, heldStep } = this.#scene;
+    switch (act.kind) {
+      case "launch": {
+        const workflow = workflows[act.workflow];
+        const on = this.#replicas[act.replica];
+        if (workflow === undefined || on === undefined) return;
+        const place = this.#runs.push("") - 1;
+        const launched = launch(on.replica.driver, this.#store, workflow.source, { workflow: workflow.name });
+        // A launch at a replica that dies may be lost: nobody was told that it was accepted.
+        this.#runs[place] = await Promise.race([launched, on.link.died]).catch(() => "");
+        return;
+      }
+      case "cancel": {
+        const runId = this.#runs[act.run] ?? "";
+        if (runId !== "") await this.#tell(act.replica, runId, { type: "cancel", reason: "enough" });
+        return;
+      }
+      case "answer":
+        return this.#answer(act.pick, act.isYes);
+      case "slots": {
+        const agent = agents[act.agent];
+        if (agent === undefined) return;
+        const { maxConcurrent } = act;
+        this.#books.isDisturbed = true;
+        this.#books.slotHistory.get(agent.id)?.push({ at: this.#clock.now(), slots: maxConcurrent });
+        return register(this.#store, [agentManifest(agent, maxConcurrent)], this.#clock.now());
+      }
+      case "policy":
+        this.#policies += 1;
+        if (heldStep === null) return;
+        return register(this.#store, [policyManifest(heldStep, `version ${this.#policies}`)], this.#clock.now());
+      case "close":
+        this.#books.closings.push({ from: this.#clock.now(), until: Number.POSITIVE_INFINITY });
+        return this.#store.putPlatform(ORG, { isOpen: false, reason: "drill" });
+      case "open":
+        return this.#openPlatform();
+      case "crash":
+        return this.#crash(act.replica);
+    }
+  }
+
+  async #crash(index: number): Promise<void> {
+    const dying = this.#replicas[index];
+    if (dying === undefined) return;
+    this.#books.isDisturbed = true;
+    dying.link.die();
+    dying.replica.governance.stop();
+    void dying.replica.driver.stop().catch(() => undefined);
+    await this.#open(index);
+  }
+
+  async #openPlatform(): Promise<void> {
+    for (const closing of this.#books.closings) closing.until = Math.min(closing.until, this.#clock.now());
+    await this.#store.putPlatform(ORG, { isOpen: true, reason: null });
+  }
+
+  /** Two people answer the same question at the same moment, one at each replica. */
+  async #answer(pick: number, isYes: boolean): Promise<void> {
+    const { data } = await this.#store.listApprovals(ORG, "pending", { limit: 50, cursor: null });
+    const approval = data[pick % Math.max(1, data.length)];
+    if (approval === undefined) return;
+    const { id: approvalId, runId } = approval;
+    const decision = isYes ? ("approve" as const) : ("reject" as const);
+    await Promise.all(
+      ["ada", "bob"].map(async (by, index) => {
+        const told = { type: "approval", approvalId, decision, by, reason: "so it is" } as const;
+        const isTaken = await this.#tell(index % this.#replicas.length, runId, told);
+        if (isTaken) this.#books.answers.set(approvalId, (this.#books.answers.get(approvalId) ?? 0) + 1);
+      }),
+    );
+  }
+
+  async #tell(index: number, runId: string, told: Parameters<Replica["driver"]["tell"]>[2]): Promise<boolean> {
+    const on = this.#replicas[index];
+    if (on === undefined) return false;
+    const outcome = await Promise.race([on.replica.driver.tell(ORG, runId, told), on.link.died]).catch(() => "");
+    return typeof outcome === "object" && outcome.refusal === undefined;
+  }
+
+  /** With nothing in the way any more, everything ends. */
+  async #settle(): Promise<void> {
+    const until = this.#clock.now() + KIND_MS_MAX;
+    while (this.#clock.now() < until && this.watch.violation === null) {
+      const { data } = await this.#store.listRuns(ORG, { status: "running" }, { limit: 1, cursor: null });
+      if (data.length === 0) return;
+      await this.#wait(this.#answer(0, true));
+      await this.#pass(1_000);
+    }
+  }
+
+  async #judgeEnd(): Promise<void> {
+    // What was called off may still report what it cost.
+    await this.#pass(70_000);
+    if (this.watch.violation !== null) return;
+    for (const checker of this.#checkers) await checker.atEnd?.({ books: this.#books, store: this.#store });
+  }
+
+  async #wait<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    const settled = promise.finally(() => {
+      isDone = true;
+    });
+    settled.catch(() => undefined);
+    await this.#clock.run(() => isDone);
+    return settled;
+  }
+
+  async #pass(ms: number): Promise<void> {
+    if (ms > 0) await this.#wait(new Promise<void>((resolve) => void this.#clock.after(ms, resolve)));
+  }
+}

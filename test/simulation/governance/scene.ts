@@ -1,0 +1,213 @@
+import type { Json } from "../../../src/core/base/index.ts";
+import type { Manifest } from "../../integration/support/governed.ts";
+import type { Prng } from "../prng.ts";
+
+/** An agent as people registered it. Its number of slots may change while runs are under way. */
+export interface SceneAgent {
+  readonly id: string;
+  readonly maxConcurrent: number;
+  readonly rate: { readonly count: number; readonly perSeconds: number } | null;
+  readonly monthlyMicros: number | null;
+}
+
+export interface SceneBudget {
+  readonly id: string;
+  readonly scope: "global" | "agent" | "workflow";
+  readonly scopeId: string | null;
+  readonly period: "daily" | "weekly" | "monthly";
+  readonly micros: number;
+}
+
+export interface SceneStep {
+  readonly id: string;
+  readonly agent: string;
+  readonly estimateMicros: number;
+  readonly text: Readonly<Record<string, Json>>;
+}
+
+export interface SceneWorkflow {
+  readonly name: string;
+  readonly source: string;
+  readonly steps: ReadonlyMap<string, SceneStep>;
+}
+
+/** Something people or the world do, at a moment. */
+export type Act =
+  | { readonly kind: "launch"; readonly workflow: number; readonly replica: number }
+  | { readonly kind: "cancel"; readonly run: number; readonly replica: number }
+  | { readonly kind: "answer"; readonly pick: number; readonly isYes: boolean }
+  | { readonly kind: "slots"; readonly agent: number; readonly maxConcurrent: number }
+  | { readonly kind: "policy" }
+  | { readonly kind: "close" | "open" }
+  | { readonly kind: "crash"; readonly replica: number };
+
+export interface Faults {
+  readonly awayBefore: number;
+  readonly awayAfter: number;
+  readonly slow: number;
+}
+
+export interface Scene {
+  readonly startAt: number;
+  readonly replicas: number;
+  readonly agents: readonly SceneAgent[];
+  readonly budgets: readonly SceneBudget[];
+  /** The step that a policy holds for a person; null: there is no policy. */
+  readonly heldStep: string | null;
+  readonly workflows: readonly SceneWorkflow[];
+  readonly acts: readonly { readonly afterMs: number; readonly act: Act }[];
+  readonly faults: Faults;
+}
+
+const CALM: Faults = { awayBefore: 0, awayAfter: 0, slow: 0 };
+const HORIZON_MS = 15_000;
+/** Half a minute before a day, a week and a month end at once. */
+const EVE = Date.UTC(2027, 1, 1) - 8_000;
+const NOON = Date.UTC(2026, 10, 15, 12);
+
+export function drawScene(dice: Prng): Scene {
+  const agents = Array.from({ length: dice.between(1, 3) }, (_, index) => drawAgent(dice, index));
+  const workflows = Array.from({ length: dice.between(1, 3) }, (_, index) => drawWorkflow(dice, index, agents));
+  const isRough = dice.chance(0.6);
+  const replicas = dice.chance(0.6) ? 2 : 1;
+  return {
+    startAt: dice.chance(0.3) ? EVE : NOON,
+    replicas,
+    agents,
+    budgets: Array.from({ length: dice.below(4) }, (_, index) => drawBudget(dice, index, agents, workflows)),
+    heldStep: dice.chance(0.5) ? `s${dice.below(4)}` : null,
+    workflows,
+    acts: drawActs(dice, { agents, workflows, replicas }),
+    faults: isRough
+      ? { awayBefore: dice.float() * 0.1, awayAfter: dice.float() * 0.1, slow: dice.float() * 0.3 }
+      : CALM,
+  };
+}
+
+function drawAgent(dice: Prng, index: number): SceneAgent {
+  return {
+    id: `agent-${index}`,
+    maxConcurrent: dice.between(1, 4),
+    rate: dice.chance(0.5) ? { count: dice.between(1, 5), perSeconds: dice.between(1, 3) } : null,
+    monthlyMicros: dice.chance(0.4) ? dice.between(5, 60) * 100 : null,
+  };
+}
+
+function drawBudget(
+  dice: Prng,
+  index: number,
+  agents: readonly SceneAgent[],
+  workflows: readonly SceneWorkflow[],
+): SceneBudget {
+  const scope = dice.pick(["global", "agent", "workflow"] as const);
+  const scopeId = { global: null, agent: dice.pick(agents).id, workflow: dice.pick(workflows).name }[scope];
+  return {
+    id: `budget-${index}`,
+    scope,
+    scopeId,
+    period: dice.pick(["daily", "weekly", "monthly"] as const),
+    micros: dice.between(5, 80) * 100,
+  };
+}
+
+function drawWorkflow(dice: Prng, index: number, agents: readonly SceneAgent[]): SceneWorkflow {
+  const name = `w-${index}`;
+  const count = dice.between(1, 8);
+  const steps = Array.from({ length: count }, (_, place) => drawStep(dice, place, agents));
+  const source = JSON.stringify({
+    name,
+    max_parallel: dice.pick([2, 4, 50]),
+    steps: steps.map(({ text }) => text),
+  });
+  return { name, source, steps: new Map(steps.map((step) => [step.id, step])) };
+}
+
+function drawStep(dice: Prng, place: number, agents: readonly SceneAgent[]): SceneStep {
+  const id = `s${place}`;
+  const agent = dice.pick(agents).id;
+  const estimateMicros = dice.below(8) * 100;
+  const parents = Array.from({ length: place }, (_, other) => `s${other}`).filter(() => dice.chance(0.25));
+  const onFailure = dice.pick(["skip", "halt", "retry", "retry", "retry"]);
+  const retry = { attempts: dice.between(2, 3), backoff_ms: dice.pick([0, 50, 700]), max_backoff_ms: 1_000 };
+  return {
+    id,
+    agent,
+    estimateMicros,
+    text: {
+      id,
+      command: "go",
+      agent,
+      depends_on: parents,
+      estimated_cost: estimateMicros / 1_000_000,
+      timeout: dice.between(1, 4),
+      on_failure: onFailure,
+      ...(onFailure === "retry" ? { retry } : {}),
+    },
+  };
+}
+
+function drawActs(
+  dice: Prng,
+  { agents, workflows, replicas }: Pick<Scene, "agents" | "workflows" | "replicas">,
+): Scene["acts"] {
+  const acts: { afterMs: number; act: Act }[] = [];
+  const add = (act: Act, afterMs = dice.below(HORIZON_MS)): number => acts.push({ afterMs, act });
+  const runs = dice.between(1, 7);
+  for (let run = 0; run < runs; run += 1) {
+    const launch: Act = { kind: "launch", workflow: dice.below(workflows.length), replica: dice.below(replicas) };
+    add(launch, dice.chance(0.6) ? 0 : dice.below(HORIZON_MS / 2));
+    if (dice.chance(0.25)) add({ kind: "cancel", run, replica: dice.below(replicas) });
+  }
+  for (let answers = dice.below(6); answers > 0; answers -= 1)
+    add({ kind: "answer", pick: dice.below(10), isYes: dice.chance(0.8) });
+  if (dice.chance(0.3)) add({ kind: "slots", agent: dice.below(agents.length), maxConcurrent: dice.between(1, 5) });
+  if (dice.chance(0.3)) add({ kind: "policy" });
+  if (dice.chance(0.3)) {
+    const closedAt = dice.below(HORIZON_MS / 2);
+    add({ kind: "close" }, closedAt);
+    add({ kind: "open" }, closedAt + dice.between(500, 6_000));
+  }
+  if (dice.chance(0.3)) add({ kind: "crash", replica: dice.below(replicas) });
+  return acts.sort((left, right) => left.afterMs - right.afterMs);
+}
+
+export function agentManifest(agent: SceneAgent, maxConcurrent = agent.maxConcurrent): Manifest {
+  const { id, rate, monthlyMicros } = agent;
+  return [
+    "Agent",
+    id,
+    {
+      trust_level: 5,
+      max_concurrent: maxConcurrent,
+      ...(rate === null ? {} : { rate_limit: { count: rate.count, per_seconds: rate.perSeconds } }),
+      ...(monthlyMicros === null ? {} : { budget_monthly_usd: monthlyMicros / 1_000_000 }),
+    },
+  ];
+}
+
+export function policyManifest(stepId: string, reason: string): Manifest {
+  return [
+    "Policy",
+    "ask-first",
+    {
+      category: "guardrail",
+      scope: "global",
+      condition: `node.id == '${stepId}'`,
+      action: "require_approval",
+      enforcement: "hard",
+      reason,
+    },
+  ];
+}
+
+export function manifestsOf({ agents, budgets, heldStep }: Scene): readonly Manifest[] {
+  return [
+    ...agents.map((agent) => agentManifest(agent)),
+    ...budgets.map(({ id, scope, scopeId, period, micros }): Manifest => [
+      "Budget",
+      id,
+      { scope, ...(scopeId === null ? {} : { scope_id: scopeId }), period, amount_usd: micros / 1_000_000 },
+    ]),
+    ...(heldStep === null ? [] : [policyManifest(heldStep, "at first")]),
+  ];
+}
