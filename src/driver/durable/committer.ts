@@ -186,13 +186,15 @@ export class Committer {
     this.#succeed(work, true);
   }
 
-  #succeed(work: Work, isCommitted: boolean): void {
+  #succeed(work: Work, isWritten: boolean): void {
     const { cache, onCommitted } = this.#options;
     const { live, taken, refusals } = work;
     if (isTerminal(live.state.status)) cache.drop(taken.runId);
     else cache.keep(live);
-    if (isCommitted) onCommitted(work);
-    taken.waiting.forEach((waiting, index) => waiting.done({ kind: "committed", live, refusal: refusals[index] }));
+    if (isWritten) onCommitted(work);
+    taken.waiting.forEach((waiting, index) =>
+      waiting.done({ kind: "committed", live, refusal: refusals[index], isWritten }),
+    );
     this.#options.queue.release(taken.runId);
   }
 

@@ -164,10 +164,11 @@ export class DurableDriver implements Runtime {
     );
   }
 
-  /** True when what was in memory was not the newest. */
-  async #dropIfStale(runId: string): Promise<boolean> {
+  /** The version of the run that is stored; what memory has of an older one is dropped. */
+  async #dropIfStale(runId: string): Promise<number> {
     const [head] = await this.#options.store.headsOf([runId]);
-    return head !== undefined && this.#cache.dropIfStale(runId, head.rowVersion);
+    if (head !== undefined) this.#cache.dropIfStale(runId, head.rowVersion);
+    return head?.rowVersion ?? 0;
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {

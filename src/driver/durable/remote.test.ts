@@ -83,6 +83,9 @@ async function stopped({ driver, clock }: Pick<Machine, "driver" | "clock">): Pr
 
 const ONE = "name: w\nsteps: [{ id: a, command: go }]\n";
 const CHAIN = "name: w\nsteps: [{ id: a, command: go }, { id: b, command: go, depends_on: [a] }]\n";
+const FAN = `name: w
+steps: [{ id: a, command: go }, ${["b", "c", "d"].map((id) => `{ id: ${id}, command: go, depends_on: [a] }`).join(", ")}]
+`;
 const ONCE = "name: w\nsteps: [{ id: a, command: go, effects: at_most_once }]\n";
 const RETRIED = "name: w\nsteps: [{ id: a, command: go, on_failure: retry_once }]\n";
 const PATIENT = "name: w\nsteps: [{ id: a, command: go, timeout: 3600 }]\n";
@@ -367,6 +370,19 @@ describe("two replicas", () => {
     expect(await report(first, at(runId, "b"))).toBe("deduplicated");
     expect(await report(first, at(runId), { status: "failed" })).toBe("deduplicated");
     expect(sentIds(first.bridge)).toEqual(["a/1", "b/1"]);
+  });
+
+  it("know better than their memory also when several callbacks come in at once", async () => {
+    const first = await machine();
+    const second = await machine(first);
+    const runId = await launched(first, FAN);
+    await second.driver.stateOf(ORG, runId);
+    await report(first, at(runId));
+    await until(() => sentIds(first.bridge).length === 4);
+    // One of them finds that memory is old and drops it; the others must not take that for news.
+    const outcomes = await Promise.all(["b", "c", "d"].map((nodeId) => report(second, at(runId, nodeId))));
+    expect(outcomes).toEqual(["received", "received", "received"]);
+    expect(await statusOf(first, runId)).toBe("completed");
   });
 
   it("take the same callback at once, one of them", async () => {

@@ -67,19 +67,27 @@ export function streamTelling(
 
 export type TellingFor = (judged: (outcome: ReportOutcome) => void) => (live: LiveRun) => Telling;
 
-/** Nothing is committed for what changes nothing; so before that is said, the state is seen to be the newest. */
+/**
+ * Nothing is committed for what changes nothing; so before that is said, the state it was judged on is seen to be the
+ * newest. What is in memory by then may be newer already, because others asked meanwhile.
+ */
 export async function hear(
   tellingFor: TellingFor,
   push: (told: (live: LiveRun) => Telling) => Promise<Outcome>,
-  dropIfStale: () => Promise<boolean>,
+  newestVersion: () => Promise<number>,
 ): Promise<ReportOutcome> {
   const heard: ReportOutcome[] = [];
   const telling = tellingFor((outcome) => heard.push(outcome));
+  let judgedOn = 0;
   for (let isFresh = false; ; isFresh = true) {
-    const outcome = await push(telling);
+    const outcome = await push((live) => {
+      judgedOn = live.run.rowVersion;
+      return telling(live);
+    });
     if (outcome.kind === "failed") throw outcome.error;
     const last = outcome.kind === "unknown" ? "unknown" : (heard.at(-1) ?? "unknown");
-    if (last === "received" || isFresh || !(await dropIfStale())) return last;
+    const isCertain = last === "received" || isFresh || (outcome.kind === "committed" && outcome.isWritten);
+    if (isCertain || judgedOn >= (await newestVersion())) return last;
   }
 }
 

@@ -63,11 +63,9 @@ export class RunCache {
   }
 
   /** A state that another replica has moved on from must not be shown. */
-  dropIfStale(runId: string, rowVersion: number): boolean {
+  dropIfStale(runId: string, rowVersion: number): void {
     const entry = this.#live.get(runId);
-    const isStale = entry !== undefined && entry.run.run.rowVersion < rowVersion;
-    if (isStale) this.drop(runId);
-    return isStale;
+    if (entry !== undefined && entry.run.run.rowVersion < rowVersion) this.drop(runId);
   }
 
   drop(runId: string): void {

@@ -17,7 +17,13 @@ export interface Telling {
 }
 
 export type Outcome =
-  | { readonly kind: "committed"; readonly live: LiveRun; readonly refusal: TellOutcome["refusal"] | undefined }
+  | {
+      readonly kind: "committed";
+      readonly live: LiveRun;
+      readonly refusal: TellOutcome["refusal"] | undefined;
+      /** False when nothing had to be written: then nothing has shown that the state was the newest. */
+      readonly isWritten: boolean;
+    }
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly error: Error };
 

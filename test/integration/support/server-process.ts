@@ -59,11 +59,15 @@ export function startServer(settings: ServerSettings): Promise<ServerProcess> {
 }
 
 /** Starts what stands until it is stopped, and waits until it says where it listens. */
-export function startProgram(args: readonly string[], cwd: string): Promise<ServerProcess> {
+export function startProgram(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
     // The home directory holds the empty database that new ones are copied from.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { factsOnRecord } from "../core/governance/index.ts";
+import type { DispatchFacts, Policy } from "../core/governance/index.ts";
+import { policyOf, readSpec } from "../registry/index.ts";
+import { DEFAULT_AGENT } from "../registry/index.ts";
+import type { StoredVerdict } from "../store/index.ts";
+import { BACKTEST_VERDICTS_MAX, backtestPolicy } from "./backtest.ts";
+
+const facts = (id: string): DispatchFacts => ({
+  at: 1_000,
+  platform: { isOpen: true, reason: null },
+  gateway: { id: "local", status: "healthy", environment: null, minTrustLevel: 1 },
+  noGateway: null,
+  agentId: "default",
+  agent: DEFAULT_AGENT,
+  role: null,
+  openAttempts: 0,
+  openExamples: [],
+  waitingAhead: 0,
+  rate: null,
+  agentBudget: null,
+  envelopes: [],
+  estimateMicros: 0,
+  node: {
+    id,
+    kind: "agent",
+    action: "read",
+    phase: null,
+    provider: null,
+    model: null,
+    tools: [],
+    contextSources: [],
+  },
+  run: { runId: "run_1", workflow: "w", depth: 0, environment: null, args: {} },
+  policies: [],
+  grants: [],
+});
+
+function draft(): Policy {
+  const read = readSpec("Policy", "d", { category: "guardrail", condition: "node.id == 'n0'", action: "block" });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return policyOf({ id: "d", revision: 1, body: read.body, createdAt: 0, updatedAt: 0 });
+}
+
+/** A store with so many verdicts, every tenth of which is about `n0`. */
+function storeOf(count: number, spoiled = 0) {
+  const kept = Array.from({ length: count }, (_, index): StoredVerdict & { readonly runId: string } => ({
+    verdictId: `v${index}`,
+    runId: "run_1",
+    nodeId: `n${index % 10}`,
+    attempt: 1,
+    at: 1_000,
+    disposition: "allow",
+    gate: null,
+    code: null,
+    body: { facts: index < spoiled ? { format: 99 } : factsOnRecord(facts(`n${index % 10}`)) },
+  }));
+  return { listVerdicts: async (_org: string, _since: number, limit: number) => kept.slice(0, limit) };
+}
+
+describe("a draft on stored verdicts", () => {
+  it.each([0, 1, 249, 250, 251, 600])("is the same in slices as at once (%i)", async (count) => {
+    const found = await backtestPolicy(storeOf(count), "org", draft(), 0);
+    const changed = Math.ceil(count / 10);
+    expect(found).toMatchObject({ looked: count, matched: changed, changed, unreadable: 0, isLimited: false });
+    expect(found.counts.reduce((sum, pair) => sum + pair.count, 0)).toBe(count);
+    expect(found.examples.map(({ id }) => id)).toEqual(
+      Array.from({ length: Math.min(20, changed) }, (_, index) => `v${index * 10}`),
+    );
+  });
+
+  it.each([
+    [BACKTEST_VERDICTS_MAX - 1, false],
+    [BACKTEST_VERDICTS_MAX, false],
+    [BACKTEST_VERDICTS_MAX + 1, true],
+  ])("looks at no more than it says (%i)", async (count, isLimited) => {
+    const found = await backtestPolicy(storeOf(count), "org", draft(), 0);
+    expect(found).toMatchObject({ looked: Math.min(count, BACKTEST_VERDICTS_MAX), isLimited });
+  });
+
+  it("counts what it cannot read", async () => {
+    expect(await backtestPolicy(storeOf(10, 3), "org", draft(), 0)).toMatchObject({ looked: 7, unreadable: 3 });
+  });
+});

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Api, createApi, FAILING, HELLO } from "../../test/api/fixture.ts";
+import { createSystemClock } from "../clock/index.ts";
+import { LAUNCH_STATUSES } from "../core/governance/index.ts";
+import { openGovernance } from "../governance/index.ts";
+import { createApp } from "./app.ts";
+import { API_PROBLEMS, type ApiProblemCode } from "./problem.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await createApi();
+  await api.save(HELLO);
+  await api.save(FAILING);
+});
+afterEach(() => api.close());
+
+const ARGS = { who: "Ada" };
+const start = (more: object = {}) => api.tell("POST", "runs", { body: { workflow: "hello", args: ARGS, ...more } });
+
+async function posture(name: string): Promise<void> {
+  const spec = { source: HELLO, posture: name };
+  const { status } = await api.tell("POST", "apply", { body: [{ kind: "Workflow", name: "hello", spec }] });
+  expect(status).toBe(200);
+}
+
+async function put(path: string, body: object): Promise<void> {
+  const answer = await api.tell("PUT", path, { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+}
+
+const BLOCKING = { category: "run_creation", condition: "run.args.who == 'Ada'", action: "block", reason: "not Ada" };
+const BROKE = { scope: "global", period: "monthly", amount_usd: 0 };
+
+describe("a launch", () => {
+  it("answers every code of the gates with the status they have", () => {
+    for (const [code, status] of Object.entries(LAUNCH_STATUSES)) {
+      expect(API_PROBLEMS[code as ApiProblemCode]?.[0], code).toBe(status);
+    }
+  });
+
+  it.each<[string, number, string, string, () => Promise<unknown>]>([
+    [
+      "the kill switch",
+      503,
+      "platform_closed",
+      "platform_open",
+      () => put("platform", { open: false, reason: "fire" }),
+    ],
+    [
+      "a paused workflow",
+      409,
+      "workflow_paused",
+      "platform_open",
+      () => api.tell("PATCH", "workflows/hello", { body: { status: "paused" } }),
+    ],
+    ["its posture", 403, "posture_forbidden", "execution_posture", () => posture("advisory")],
+    ["a launch nobody approved", 403, "posture_forbidden", "execution_posture", () => posture("approval_required")],
+    ["an exhausted budget", 403, "budget_exceeded", "budget_envelopes", () => put("budgets/broke", BROKE)],
+    ["a policy", 403, "policy_blocked", "policy_rules", () => put("policies/no-ada", BLOCKING)],
+  ])("is refused by %s with %i %s", async (_, status, code, gate, prepare) => {
+    await prepare();
+    const refused = await start();
+    expect(refused.headers.get("content-type")).toContain("application/problem+json");
+    expect(refused).toMatchObject({ status, body: { status, code, explanation: { gate, code } } });
+    expect(refused.body.explanation.message).not.toBe("");
+    expect(refused.body.explanation.unblock.length).toBeGreaterThan(0);
+    expect((await api.tell("GET", "runs")).body.data).toEqual([]);
+  });
+
+  it("is refused when the gateway it is pinned to is not there", async () => {
+    const refused = await start({ gateway: "nowhere" });
+    expect(refused).toMatchObject({ status: 503, body: { code: "gateway_unreachable" } });
+    expect(refused.body.detail).toContain('"nowhere"');
+  });
+
+  it("sees the args as they will be, and lets others pass", async () => {
+    await put("policies/no-ada", BLOCKING);
+    expect((await start({ args: { who: "Bob" } })).status).toBe(201);
+    expect((await start({ args: {} })).body.code).toBe("invalid_args");
+  });
+
+  it("that was made before is answered again, whatever the gates say now", async () => {
+    const once = { body: { workflow: "hello", args: ARGS }, headers: { "idempotency-key": "k1" } };
+    const first = await api.tell("POST", "runs", once);
+    await put("platform", { open: false });
+    expect(await api.tell("POST", "runs", once)).toMatchObject({ status: 200, body: { id: first.body.id } });
+  });
+
+  it("may be made so often by one key, and no more", async () => {
+    const { store, runtime, gateways, troubles } = api;
+    const governance = openGovernance({
+      store,
+      directory: gateways.directory,
+      clock: createSystemClock(),
+      isAlone: true,
+      startRate: { count: 2, perSeconds: 60 },
+      onTrouble: (what) => troubles.push(what),
+    });
+    const app = createApp({ store, runtime, gateways, governance });
+    const ask = (key: string) =>
+      app.request("/api/v1/runs", {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ workflow: "hello", args: ARGS }),
+      });
+    const [mine, other] = [await api.key("operator"), await api.key("operator")];
+    expect((await ask(mine)).status).toBe(201);
+    expect((await ask(mine)).status).toBe(201);
+    const third = await ask(mine);
+    expect(third.status).toBe(429);
+    const seconds = Number(third.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(await third.json()).toMatchObject({ code: "rate_limited", explanation: { gate: "start_rate" } });
+    expect((await ask(other)).status).toBe(201);
+    app.close();
+  });
+});
+
+describe("new work of an old run", () => {
+  it("passes the same gates: restart, branch, recover", async () => {
+    const done = await api.run("hello", ARGS);
+    const failed = await api.run("failing");
+    await put("platform", { open: false, reason: "fire" });
+    for (const [path, body] of [
+      [`runs/${done}/restart`, {}],
+      [`runs/${done}/branch`, { eventId: 3 }],
+      [`runs/${failed}/recover`, {}],
+    ] as const) {
+      const refused = await api.tell("POST", path, { body });
+      expect(refused, path).toMatchObject({ status: 503, body: { code: "platform_closed" } });
+    }
+    await put("platform", { open: true });
+    expect((await api.tell("POST", `runs/${failed}/recover`, { body: {} })).status).toBe(200);
+    expect((await api.tell("POST", `runs/${done}/restart`, { body: {} })).status).toBe(201);
+  });
+});
