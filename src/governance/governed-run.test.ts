@@ -143,6 +143,17 @@ describe("a run under limits", () => {
     const usage = await limited.store.usage(ORG, { bucket: "month", by: "agent", since: 0, until: 9e15 });
     expect(usage).toMatchObject([{ group: "default", count: 5, costMicros: 50_000 }]);
     expect((await limited.store.getRun(ORG, runId))?.costMicros).toBe(50_000);
+    const alerts: string[] = [];
+    const look = async (): Promise<void> => {
+      await limited.store.seal(ORG, 1_000, (head, pending) => {
+        alerts.push(...pending.flatMap(({ body }) => body.match(/"budget\.\w+"/g) ?? []));
+        return { head, records: [], segments: [] };
+      });
+    };
+    const later = limited.clock.now() + 5_000;
+    await limited.clock.run(() => limited.clock.now() > later);
+    await look();
+    expect(alerts).toEqual(['"budget.alert"', '"budget.alert"']);
     const verdicts = await limited.store.verdictsOf(ORG, runId);
     expect(verdicts.filter(({ code }) => code === "budget_exceeded")).toHaveLength(5);
     expect(verdicts.filter(({ disposition }) => disposition === "allow")).toHaveLength(5);

@@ -3,6 +3,7 @@ import type { RequestVerdict } from "../core/engine/index.ts";
 import { agentEnvelopeId, budgetsFor, judgeDispatch, type Judgement, periodOf } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { GovernanceStore, LedgerChange } from "../store/index.ts";
+import { BudgetWatch } from "./budget-watch.ts";
 import { agentKey, type Gathered, gatherFacts } from "./facts.ts";
 import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, Ruling } from "./judge.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
@@ -35,6 +36,7 @@ export class Governor implements Judge {
   readonly #tallies = new Map<string, Tally>();
   readonly #waiting = new WaitingRoom();
   readonly #starts: StartWindows;
+  readonly #watch: BudgetWatch;
   /** By agent: when its window is looked at again. */
   readonly #alarms = new Map<string, { readonly dueAt: number; readonly stop: Stop }>();
   #wake: (waiter: Waiter, heard: () => void) => void = () => undefined;
@@ -45,6 +47,7 @@ export class Governor implements Judge {
   constructor(options: GovernorOptions) {
     this.#options = options;
     this.#starts = new StartWindows(options.startRate);
+    this.#watch = new BudgetWatch(options.store);
   }
 
   /** May this run be created? What is asked before it exists. */
@@ -248,11 +251,19 @@ export class Governor implements Judge {
         const slash = key.indexOf("/");
         this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
       }
+      await this.#watchBudgets();
       if (isSweep) await this.#sweep();
     } catch (error) {
       onTrouble("what is counted could not be read", error);
     }
     this.start();
+  }
+
+  async #watchBudgets(): Promise<void> {
+    const { registered, clock } = this.#options;
+    for (const [orgId, tally] of this.#tallies) {
+      if (registered.knows(orgId)) await this.#watch.look(orgId, registered.of(orgId).budgets, tally, clock.now());
+    }
   }
 
   /** Reads beyond those who wait here: however many they are, they hide nobody. */

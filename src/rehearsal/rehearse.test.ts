@@ -145,9 +145,21 @@ describe("a rehearsal", () => {
   });
 
   it("waits where something is wanted that nobody here can give", async () => {
-    const steps = "  - { id: a, command: A, role: ghost, inputs: { x: { type: string, required: true } } }\n";
-    const found = await simulated(steps, null);
-    expect(["waiting", "failed"]).toContain(found.status);
+    const source = `format: lens-graph/v1
+name: w
+nodes:
+  - { id: a, lens_id: null, label: A, ordinal: 1, config: { template_body: "Say [[word]]" } }
+edges: []
+`;
+    const { plan } = checkSource(source, EMPTY_CATALOG);
+    if (plan === null) throw new Error("the source is wrong");
+    const piece = { ...pieceOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
+    const found = simulationOf(plan, await rehearseGoverned(piece, await houseOf(piece, null), WISH, HOW));
+    expect(found).toMatchObject({
+      status: "waiting",
+      nodes: [{ nodeId: "a", status: "blocked", verdict: null, waitsForPerson: true }],
+      approvals: [{ nodeId: "a", source: "block", decision: null }],
+    });
   });
 
   it("passes days in no time, and ends when it has gone on for too long", async () => {

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 
 /** What one run's share of a commit changes at an agent: slots taken and given back, and dispatches in its window. */
@@ -113,6 +114,8 @@ export interface GovernanceStore {
   usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Nodes that wait at a gate, oldest first, whoever made them wait. */
   listWaiting(limit: number): Promise<readonly WaitingNode[]>;
+  /** Tells the audit something under a key, the first time it is told under it; false every other time. */
+  tellOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /** Counts open attempts and reservations again from the rows; what differed is set right and told. */
   recount(): Promise<readonly string[]>;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { auditEntry } from "../../src/core/audit/index.ts";
 import type { LedgerChange, RunCommit, SlotChange, StoredVerdict, UsageRecord } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
@@ -200,6 +201,16 @@ export function admissionRules(subjectOf: SubjectOf): void {
       ]);
       expect(await by("month", "workflow")).toMatchObject([{ group: "triage", inputTokens: 3, cachedTokens: 12 }]);
     });
+  });
+
+  it("tells something once, whoever tells it first", async () => {
+    const { store, rival } = subjectOf();
+    const entry = auditEntry({ at: 5, type: "budget.alert", actor: "sluice", resource: "budget/cap", detail: {} });
+    const told = await Promise.all([store.tellOnce("org_1", "a", entry), rival.tellOnce("org_1", "a", entry)]);
+    expect(told.filter(Boolean)).toHaveLength(1);
+    expect(await store.tellOnce("org_2", "a", entry)).toBe(true);
+    expect(await store.tellOnce("org_1", "b", entry)).toBe(true);
+    expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_1", "org_2"]);
   });
 
   it("finds the nodes that wait at a gate, the longest wait first", async () => {

@@ -285,6 +285,13 @@
   CREATE INDEX timers_due ON public.timers USING btree (due_at)
   CREATE UNIQUE INDEX timers_pkey ON public.timers USING btree (run_id, key)
 
+-- told_once
+  org_id text not null collate C
+  key text not null collate C
+  at bigint not null
+  PRIMARY KEY (org_id, key)
+  CREATE UNIQUE INDEX told_once_pkey ON public.told_once USING btree (org_id, key)
+
 -- usage_records
   org_id text not null collate C
   run_id text not null collate C

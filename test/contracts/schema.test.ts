@@ -59,7 +59,7 @@ describe("the schema", () => {
     await Promise.all(Array.from({ length: 4 }, () => createSqlStore(open()).migrate()));
     const sql = open();
     const versions = await sql.query<{ version: number }>(plain("select version from schema_migrations order by 1"));
-    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     await createSqlStore(sql).ping();
     await createSqlStore(sql).migrate();
   });
@@ -105,12 +105,12 @@ describe("the schema", () => {
     const sql = open();
     const store = createSqlStore(sql);
     await store.migrate();
-    await sql.query(plain("insert into schema_migrations values (1000, 'later', 7, 0)"));
+    await sql.query(plain("insert into schema_migrations values (1000, 'later', 8, 0)"));
     await store.ping();
     await store.migrate();
     await sql.query(plain("update schema_migrations set min_reader = 1000 where version = 1000"));
     const refusal =
-      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 7: upgrade it";
+      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 8: upgrade it";
     await expect(store.ping()).rejects.toThrow(refusal);
     await expect(store.migrate()).rejects.toThrow(SchemaMismatch);
     await sql.query(plain("delete from schema_migrations where version = 1000"));

@@ -29,6 +29,7 @@ const TABLES = [
   "envelope_counters",
   "usage_records",
   "verdict_blocks",
+  "told_once",
   "organisation_config",
   "entry_secrets",
 ];

@@ -1,4 +1,12 @@
-import { advance, type Effect, type Input, type Refusal, type Timer } from "../../core/engine/index.ts";
+import {
+  advance,
+  type Effect,
+  findNode,
+  type Input,
+  type Refusal,
+  type RequestVerdict,
+  type Timer,
+} from "../../core/engine/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
@@ -40,33 +48,40 @@ export function decideRun(
   const toldTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
   const rulings: Ruling[] = [];
+  /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
+  const rule = (effect: RequestVerdict): Input | null => {
+    const { nodeId, epoch, nextAttempt } = effect;
+    if (!isAsked(live, effect)) return null;
+    const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1, returned });
+    rulings.push(ruling);
+    if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
+    return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
+  };
   const refusals = taken.waiting.map((waiting) => {
     const telling = typeof waiting.told === "function" ? waiting.told(live) : { told: waiting.told };
     const { told, report } = telling;
     if (told === null) return undefined;
     if (report !== undefined) reports.push(report);
     if (told.type === "timer") toldTimers.push(told.timer);
-    const inputs: Input[] = [{ ...told, at, jitter: jitter() }];
+    const open: (Input | RequestVerdict)[] = [{ ...told, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
-    for (const input of inputs) {
+    for (const next of open) {
+      const input = next.type === "request-verdict" ? rule(next) : next;
+      if (input === null) continue;
       const turn = advance(state, input);
       returned.note(turn.events);
       for (const event of turn.events) events.push(event);
-      for (const effect of turn.effects) {
-        if (effect.type !== "request-verdict") effects.push(effect);
-        else {
-          const { nodeId, epoch, nextAttempt } = effect;
-          const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1, returned });
-          rulings.push(ruling);
-          if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
-          inputs.push({ type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 });
-        }
-      }
+      for (const effect of turn.effects) (effect.type === "request-verdict" ? open : effects).push(effect);
       refusal ??= turn.refusal;
     }
     return refusal;
   });
   return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, admissions, at };
+}
+
+function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean {
+  const node = findNode(state, nodeId);
+  return node !== undefined && node.epoch === epoch && state.asked.has(node.index);
 }
 
 function aboutRun({ run, state }: LiveRun, at: number): AboutRun {

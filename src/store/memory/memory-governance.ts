@@ -89,6 +89,13 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
         )
         .sort((left, right) => left.limitedSince - right.limitedSince)
         .slice(0, limit),
+    tellOnce: async (orgId, key, entry) => {
+      const id = keyOf(orgId, key);
+      if (world.toldOnce.has(id)) return false;
+      world.toldOnce.add(id);
+      world.audit.pending.set(`${orgId}/${key}`, { orgId, at: entry.at, body: JSON.stringify([entry]) });
+      return true;
+    },
     recount: async () => recount(world),
   };
 }

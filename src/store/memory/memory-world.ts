@@ -32,6 +32,7 @@ export interface MemoryWorld {
   readonly envelopeCounters: Map<string, EnvelopeCounter & { readonly orgId: string }>;
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
+  readonly toldOnce: Set<string>;
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
 }
@@ -82,6 +83,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     envelopeCounters: new Map(),
     usage: [],
     verdicts: [],
+    toldOnce: new Set(),
     reports: new Map(),
     audit: createMemoryAudit(),
   };

@@ -9,9 +9,10 @@ import { GATEWAYS } from "./0004-gateways.ts";
 import { AUDIT } from "./0005-audit.ts";
 import { GOVERNANCE } from "./0006-governance.ts";
 import { CONFIG } from "./0007-config.ts";
+import { ALERTS } from "./0008-alerts.ts";
 import type { Migration } from "./migration.ts";
 
-const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY, GATEWAYS, AUDIT, GOVERNANCE, CONFIG];
+const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY, GATEWAYS, AUDIT, GOVERNANCE, CONFIG, ALERTS];
 
 /** The last step this program knows. */
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));

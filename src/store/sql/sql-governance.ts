@@ -36,6 +36,10 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
         return { runId, nodeId, limitedSince };
       });
     },
+    tellOnce: async (orgId, key, entry) => {
+      const body = JSON.stringify([entry]);
+      return (await sql.query(TELL_ONCE, [orgId, key, entry.at, body])).length > 0;
+    },
     recount: async () => {
       const rows = await sql.query<{ agent_id: string; was: number; now: number }>(RECOUNT);
       return rows.map(({ agent_id: agentId, was, now }) => `agent ${agentId}: ${was} open, counted again ${now}`);
@@ -92,6 +96,16 @@ const RECOUNT = {
     update agent_counters c set open = r.now from right_now r
     where c.org_id = r.org_id and c.agent_id = r.agent_id and r.was <> r.now
     returning c.agent_id, r.was, r.now`,
+};
+
+const TELL_ONCE = {
+  name: "tell once",
+  text: `with told as (
+      insert into told_once (org_id, key, at) values ($1, $2, $3) on conflict do nothing returning key
+    ), noted as (
+      insert into audit_pending (id, org_id, at, body) select $1 || '/' || key, $1, $3, $4 from told
+    )
+    select key from told`,
 };
 
 const BUCKETS: Readonly<Record<UsageQuery["bucket"], string>> = {

@@ -1,0 +1,61 @@
+import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
+import { type Budget, periodOf, thresholdsCrossed, usdText } from "../core/governance/index.ts";
+import type { GovernanceStore } from "../store/index.ts";
+import type { Tally } from "./tally.ts";
+
+const TOLD_MAX = 10_000;
+
+/** Tells the audit when a budget has reached one of its marks, and when a new period of it has begun: once each. */
+export class BudgetWatch {
+  readonly #store: Pick<GovernanceStore, "tellOnce">;
+  /** What need not be asked of the database again. */
+  readonly #told = new Set<string>();
+
+  constructor(store: Pick<GovernanceStore, "tellOnce">) {
+    this.#store = store;
+  }
+
+  async look(orgId: string, budgets: readonly Budget[], tally: Tally, at: number): Promise<void> {
+    for (const budget of budgets) {
+      if (!budget.isEnabled) continue;
+      const { start } = periodOf(budget.period, at);
+      await this.#lookAtMarks(orgId, budget, start, tally.spendingOf(budget.id, start).spentMicros, at);
+      const before = tally.spendingOf(budget.id, periodOf(budget.period, start - 1).start);
+      if (before.spentMicros > 0) await this.#tellReset(orgId, budget, start, before.spentMicros, at);
+    }
+  }
+
+  async #lookAtMarks(orgId: string, budget: Budget, start: number, spent: number, at: number): Promise<void> {
+    for (const share of thresholdsCrossed(budget, -1, spent)) {
+      await this.#tell(orgId, `alert/${budget.id}/${start}/${share}`, () =>
+        auditEntry({
+          at,
+          type: "budget.alert",
+          actor: ENGINE_ACTOR,
+          resource: `budget/${budget.id}`,
+          detail: { share, spentUsd: usdText(spent), amountUsd: usdText(budget.amountMicros), periodStart: start },
+        }),
+      );
+    }
+  }
+
+  #tellReset(orgId: string, { id, period }: Budget, start: number, spent: number, at: number): Promise<void> {
+    return this.#tell(orgId, `reset/${id}/${start}`, () =>
+      auditEntry({
+        at,
+        type: "budget.period_reset",
+        actor: ENGINE_ACTOR,
+        resource: `budget/${id}`,
+        detail: { period, periodStart: start, spentBeforeUsd: usdText(spent) },
+      }),
+    );
+  }
+
+  async #tell(orgId: string, key: string, entry: () => ReturnType<typeof auditEntry>): Promise<void> {
+    const known = `${orgId} ${key}`;
+    if (this.#told.has(known)) return;
+    if (this.#told.size >= TOLD_MAX) this.#told.clear();
+    await this.#store.tellOnce(orgId, key, entry());
+    this.#told.add(known);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Migration } from "./migration.ts";
+
+/** What is told once and never again, whichever replica finds it first. */
+export const ALERTS: Migration = {
+  version: 8,
+  name: "alerts",
+  minReader: 8,
+  statements: [
+    `create table told_once (
+      org_id text collate "C" not null,
+      key text collate "C" not null,
+      at bigint not null,
+      primary key (org_id, key)
+    )`,
+  ],
+};
