@@ -7,6 +7,7 @@ import { readSpec } from "../src/registry/index.ts";
 import type { EntryKind, Sql, Store } from "../src/store/index.ts";
 import {
   createBenchDriver,
+  onTrouble,
   DIAMOND,
   DIAMOND_NODES,
   measureThroughput,
@@ -60,7 +61,6 @@ const CONCURRENT = 200;
 export async function measureGoverned(store: Store, sql: Sql | null, plan: RuntimePlan): Promise<GovernedFigure> {
   await govern(store);
   const clock = createSystemClock();
-  const onTrouble = (what: string, error: unknown): void => void process.stderr.write(`${what}: ${String(error)}\n`);
   const local = { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const { directory } = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });

@@ -10,6 +10,10 @@ import { planOf, SHAPES } from "./shapes.ts";
 
 export const ORG = "bench";
 
+export function onTrouble(what: string, error: unknown): void {
+  process.stderr.write(`${what}: ${String(error)}\n`);
+}
+
 /** The driver of one process. Null: nothing is asked and nothing counted, to see what governance costs. */
 export function createBenchDriver(store: Store, judge: Judge | null = null): DurableDriver {
   const clock = createSystemClock();
@@ -23,7 +27,7 @@ export function createBenchDriver(store: Store, judge: Judge | null = null): Dur
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: true,
-    onTrouble: (what, error) => process.stderr.write(`${what}: ${String(error)}\n`),
+    onTrouble,
   });
 }
 

@@ -11,7 +11,16 @@ import { PeerAgent } from "../src/outbound/index.ts";
 import { adminKey, createApp, serve } from "../src/server/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
 import { govern } from "./governed.ts";
-import { DIAMOND, DIAMOND_NODES, measureThroughput, median, ORG, prepare, type RuntimePlan } from "./runtime.ts";
+import {
+  DIAMOND,
+  DIAMOND_NODES,
+  measureThroughput,
+  median,
+  onTrouble,
+  ORG,
+  prepare,
+  type RuntimePlan,
+} from "./runtime.ts";
 
 const KEY = "slk_benchmark_key";
 const CONCURRENT = 200;
@@ -23,7 +32,6 @@ export interface WireFigure {
 
 export async function measureWire(root: string, store: Store, plan: RuntimePlan): Promise<WireFigure> {
   const clock = createSystemClock();
-  const onTrouble = (what: string, error: unknown): void => void process.stderr.write(`${what}: ${String(error)}\n`);
   await store.ensureOrganisation(ORG);
   await store.putKey(adminKey(ORG, KEY, clock.now()));
   const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });

@@ -90,9 +90,10 @@ async function openModules(io: Io, { modules }: BridgeConfig): Promise<readonly 
   const adapters: Adapter[] = [];
   for (const { path, config } of modules) {
     const { adapter } = await loadAdapterFile(io, path);
-    if (adapter.specificationVersion !== ADAPTER_SPECIFICATION) {
+    const written: string = adapter.specificationVersion;
+    if (written !== ADAPTER_SPECIFICATION) {
       throw new Refusal(
-        `${printable(path)} is written for another adapter interface; this one is ${ADAPTER_SPECIFICATION}`,
+        `${printable(path)} is written for adapter interface ${printable(written)}; this one is ${ADAPTER_SPECIFICATION}`,
       );
     }
     try {

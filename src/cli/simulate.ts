@@ -9,6 +9,7 @@ import {
   type Piece,
   rehearseGoverned,
   rehearseOpen,
+  RehearsalTooLong,
   simulationOf,
 } from "../rehearsal/index.ts";
 import { Api } from "./api.ts";
@@ -41,7 +42,9 @@ export interface SimulateOptions
 export async function simulate(io: Io, target: string, options: SimulateOptions): Promise<number> {
   const api = chooseServer(io, options);
   const { report, about } =
-    api === null ? await simulateHere(io, target, options) : await simulateThere(io, api, target, options);
+    api === null
+      ? await simulateHere(io, target, options).catch(explain)
+      : await simulateThere(io, api, target, options);
   if (options.json === true) printJson(io, report);
   else printForecast(io, report, about);
   return exitCodeFor(report.status);
@@ -119,6 +122,11 @@ async function simulateHere(io: Io, target: string, options: SimulateOptions): P
   const wish = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
   const rehearsed = await rehearseGoverned(piece, house, wish, { ...how, at: io.clock.now() });
   return { report: simulationOf(plan, rehearsed), about: aboutHouse(options, house) };
+}
+
+function explain(thrown: unknown): never {
+  if (!(thrown instanceof RehearsalTooLong)) throw thrown;
+  throw new Refusal("it goes on for longer than a simulation can show");
 }
 
 function warnOfChildren(io: Io, { quiet }: SimulateOptions): void {

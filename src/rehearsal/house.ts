@@ -57,14 +57,15 @@ export async function buildHouse(
   const assumedAgents = manifests === null ? await assumeNamed(store, plans, at) : [];
   const providers = await providersOf(store, plans);
   const local = { providers, defaultProvider: SCRIPTED_PROVIDER, answersAny: true };
-  const onTrouble = (what: string, error: unknown): never => {
-    throw new Error(what, { cause: error });
-  };
   const { directory } = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const options = { store, directory, clock, isAlone: true, startRate: null, onTrouble };
   const { registered } = openGovernance(options);
   const workflow: BuiltHouse["workflow"] = (name) => store.getWorkflow(ORG, name);
   return { ok: true, house: { orgId: ORG, directory, registered, counters: store, workflow, assumedAgents } };
+}
+
+function onTrouble(what: string, error: unknown): never {
+  throw new Error(what, { cause: error });
 }
 
 /** Whoever writes a workflow before there is anything registered should see more than that nobody is. */

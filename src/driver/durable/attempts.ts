@@ -12,7 +12,7 @@ import {
   type RemoteOptions,
 } from "./remote-attempts.ts";
 import { reportOfOutcome } from "./reporting.ts";
-import type { Waiting } from "./run-queue.ts";
+import type { Telling, Waiting } from "./run-queue.ts";
 
 export interface AttemptsOptions {
   readonly adapters: readonly Adapter[];
@@ -81,7 +81,7 @@ export class Attempts {
   }
 
   /** What a run is told when nobody holds one of its attempts any more; nothing, if it has been sent again since. */
-  lost(timer: Extract<Timer, { kind: "lost" }>): Waiting["told"] {
+  lost(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => Telling {
     const telling = lostTelling(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {
       const { nodeId, attempt } = timer;

@@ -52,7 +52,7 @@ function ledgerOf(booking: Booking, costs: readonly EventOf<"cost.recorded">[]):
   const { live, admissions, ended } = booking;
   const ledger = new Map<string, LedgerChange>();
   const change = (part: LedgerChange): void => {
-    const key = `${part.envelopeId} ${part.periodStart}`;
+    const key = ledgerKey(part);
     const before = ledger.get(key);
     ledger.set(key, {
       ...part,
@@ -73,7 +73,32 @@ function ledgerOf(booking: Booking, costs: readonly EventOf<"cost.recorded">[]):
     }
   }
   for (const event of costs) for (const spent of spentBy(booking, event)) change(spent);
-  return [...ledger.values()];
+  const later = spentAfterwards(booking);
+  return [...ledger].map(([key, part]) =>
+    part.ceiling === null ? part : { ...part, ceiling: part.ceiling + (later.get(key) ?? 0) },
+  );
+}
+
+/**
+ * What was spent after the last reservation of the same commit. It was not spent yet when that was decided, and cannot
+ * be refused: the ceiling holds for what came before, else such a commit could never be written.
+ */
+function spentAfterwards(booking: Booking): ReadonlyMap<string, number> {
+  const later = new Map<string, number>();
+  for (const event of booking.events) {
+    if (event.type === "node.started") {
+      const { nodeId, attempt = 0 } = event.payload;
+      for (const part of booking.admissions.get(keyOf({ nodeId, attempt }))?.reserved ?? [])
+        later.set(ledgerKey(part), 0);
+    }
+    if (event.type !== "cost.recorded") continue;
+    for (const part of spentBy(booking, event)) {
+      const key = ledgerKey(part);
+      const before = later.get(key);
+      if (before !== undefined) later.set(key, before + part.spent);
+    }
+  }
+  return later;
 }
 
 type Spender = Pick<Booking, "live" | "about" | "judge">;
@@ -145,7 +170,7 @@ export class Returning implements Returned {
   }
 
   spendingOf(envelopeId: string, periodStart: number): Spending {
-    return this.#money.get(`${envelopeId} ${periodStart}`) ?? NOTHING;
+    return this.#money.get(ledgerKey({ envelopeId, periodStart })) ?? NOTHING;
   }
 
   #end(key: AttemptKey): void {
@@ -158,10 +183,10 @@ export class Returning implements Returned {
     for (const { micros, ...envelope } of reserved) this.#book(envelope, 0, -micros);
   }
 
-  #book({ envelopeId, periodStart }: Envelope, spent: number, reserved: number): void {
-    const { spentMicros, reservedMicros } = this.spendingOf(envelopeId, periodStart);
+  #book(envelope: Envelope, spent: number, reserved: number): void {
+    const { spentMicros, reservedMicros } = this.spendingOf(envelope.envelopeId, envelope.periodStart);
     const after = { spentMicros: spentMicros + spent, reservedMicros: reservedMicros + reserved };
-    this.#money.set(`${envelopeId} ${periodStart}`, after);
+    this.#money.set(ledgerKey(envelope), after);
   }
 }
 
@@ -169,3 +194,7 @@ type Spending = ReturnType<Returned["spendingOf"]>;
 type Envelope = Pick<LedgerChange, "envelopeId" | "periodStart">;
 
 const NOTHING: Spending = { spentMicros: 0, reservedMicros: 0 };
+
+function ledgerKey({ envelopeId, periodStart }: Envelope): string {
+  return `${envelopeId} ${periodStart}`;
+}

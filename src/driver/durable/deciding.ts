@@ -71,7 +71,10 @@ export function decideRun(
       const turn = advance(state, input);
       returned.note(turn.events);
       for (const event of turn.events) events.push(event);
-      for (const effect of turn.effects) (effect.type === "request-verdict" ? open : effects).push(effect);
+      for (const effect of turn.effects) {
+        if (effect.type === "request-verdict") open.push(effect);
+        else effects.push(effect);
+      }
       refusal ??= turn.refusal;
     }
     return refusal;

@@ -98,7 +98,7 @@ export class DurableDriver implements Runtime {
       clock,
       lease: this.#lease,
       knows: (runId, timer) => this.#deadlines.has(runId, timer),
-      tell: (runId, timer) => this.#noteDue(runId, timer),
+      tell: (runId, timer) => this.#tellFound(runId, timer),
       onTrouble,
     });
   }
@@ -157,6 +157,10 @@ export class DurableDriver implements Runtime {
 
   #hear(runId: string, tellingFor: TellingFor): Promise<ReportOutcome> {
     this.#refuseWhenFull();
+    return this.#tellNewest(runId, tellingFor);
+  }
+
+  #tellNewest(runId: string, tellingFor: TellingFor): Promise<ReportOutcome> {
     return hear(
       tellingFor,
       (told) => this.#push(runId, told),
@@ -225,8 +229,13 @@ export class DurableDriver implements Runtime {
     this.#wakeLanes();
   }
 
-  #noteDue(runId: string, timer: Timer): void {
-    this.#note(runId, timer.kind === "lost" ? this.#attempts.lost(timer) : { type: "timer", timer });
+  /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
+  #tellFound(runId: string, timer: Timer): void {
+    const telling =
+      timer.kind === "lost" ? this.#attempts.lost(timer) : () => ({ told: { type: "timer", timer } as const });
+    this.#tellNewest(runId, () => telling).catch((error: unknown) =>
+      this.#options.onTrouble(`run ${runId} was not told what is due`, error),
+    );
   }
 
   #wakeLanes(): void {
@@ -292,7 +301,7 @@ export class DurableDriver implements Runtime {
       if (deadlineAt !== null) this.#deadlines.set(runId, timer, deadlineAt);
       const dispatchId = `${runId}/${nodeId}/${attempt}`;
       if (replicaId !== this.#lease.replicaId || this.#attempts.isOpen(dispatchId)) continue;
-      this.#noteDue(runId, { kind: "lost", nodeId, attempt });
+      this.#note(runId, this.#attempts.lost({ kind: "lost", nodeId, attempt }));
     }
   }
 }

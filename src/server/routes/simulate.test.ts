@@ -113,7 +113,7 @@ describe("a simulation", () => {
 
   it("is one of a few at a time", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => simulate({ source: GATED })));
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = answers.map(({ status }) => status).sort((left, right) => left - right);
     expect(statuses).toEqual([200, 200, 200, 200, 503, 503]);
     expect(answers.find(({ status }) => status === 503)?.headers.get("retry-after")).toBe("2");
     expect((await simulate({ source: GATED })).status).toBe(200);

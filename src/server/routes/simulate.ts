@@ -17,6 +17,7 @@ import {
   simulationOf,
 } from "../../rehearsal/index.ts";
 import type { WorkflowRecord } from "../../store/index.ts";
+import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { simulationSchema } from "../governance-schemas.ts";
 import { launchWish } from "../launch-gates.ts";
@@ -65,9 +66,7 @@ export const simulateRoutes: readonly Route[] = [
 async function simulate(call: SimulateCall): Promise<Response> {
   const { services, principal, body } = call;
   const isLive = body.governance === "live";
-  if (isLive && !principal.permissions.has("governance:read")) {
-    throw new Refused("forbidden", "A live simulation needs the permission governance:read; governance none does not.");
-  }
+  if (isLive) requirePermission(principal, "governance:read");
   const { text, record } = await requireText(call);
   const piece: Piece = {
     ...text,

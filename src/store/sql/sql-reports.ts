@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import type { Sql } from "../sql.ts";
-import type { ReportStore, ThreadPart } from "../registry-store.ts";
+import type { AttemptReport, ReportStore, ThreadPart } from "../registry-store.ts";
 import type { RunCommit } from "../store.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -30,9 +30,7 @@ export async function writeReports(sql: Sql, written: readonly RunCommit[]): Pro
 export function sqlReports(sql: Sql): ReportStore {
   return {
     reportsOf: async (orgId, runId, nodeId) =>
-      (await lookUp<ReportRow>(sql, OF_NODE, [orgId, runId, nodeId]))
-        .map(partOf)
-        .map(({ runId: _, ...report }) => report),
+      (await lookUp<ReportRow>(sql, OF_NODE, [orgId, runId, nodeId])).map(reportOf),
     readThread: async (orgId, agentId, sessionId, limit) =>
       (await lookUp<ReportRow>(sql, THREAD, [orgId, agentId, sessionId, limit])).map(partOf).reverse(),
   };
@@ -50,8 +48,11 @@ interface ReportRow {
 }
 
 function partOf(row: ReportRow): ThreadPart {
+  return { runId: row.run_id, ...reportOf(row) };
+}
+
+function reportOf(row: ReportRow): AttemptReport {
   return {
-    runId: row.run_id,
     nodeId: row.node_id,
     attempt: row.attempt,
     agentId: row.agent_id,

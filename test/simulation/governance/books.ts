@@ -11,6 +11,8 @@ export interface KnownAttempt {
   readonly agent: string;
   readonly at: number;
   readonly estimateMicros: number;
+  /** Its place among those who waited; infinite for one that came just now. */
+  readonly order: number;
 }
 
 export interface KnownApproval {
@@ -138,7 +140,8 @@ export class Books {
     const { nodeId, attempt = 0, agentId } = payload;
     const step = this.#step(workflow, nodeId);
     const estimateMicros = step.estimateMicros;
-    const known = { runId, workflow, nodeId, attempt, agent: agentId ?? "", at, estimateMicros };
+    const order = this.waiting.get(`${runId}/${nodeId}`)?.order ?? Number.POSITIVE_INFINITY;
+    const known = { runId, workflow, nodeId, attempt, agent: agentId ?? "", at, estimateMicros, order };
     this.open.set(keyOf(runId, nodeId, attempt), known);
     this.attempts.set(keyOf(runId, nodeId, attempt), known);
     this.starts.push(known);

@@ -10,6 +10,8 @@ export interface Stood {
   readonly commits: readonly RunCommit[];
   readonly begun: readonly KnownAttempt[];
   readonly counters: Counters;
+  /** By ceiling, before this commit. */
+  readonly spentBefore: ReadonlyMap<string, number>;
   readonly now: number;
 }
 
@@ -92,13 +94,14 @@ const ledgerIsTheLog: GovernanceChecker = {
   },
 };
 
+/** Costs of the same commit may come after what it reserves: nobody can refuse them, and nobody knew of them. */
 const ceilingsHold: GovernanceChecker = {
   id: "G5",
-  after({ books, begun }) {
+  after({ books, begun, spentBefore }) {
     const reserved = books.reserved();
     for (const attempt of begun) {
       for (const { key, micros } of books.ceilingsOf(attempt)) {
-        const sum = (books.spent.get(key) ?? 0) + (reserved.get(key) ?? 0);
+        const sum = (spentBefore.get(key) ?? 0) + (reserved.get(key) ?? 0);
         if (sum > micros) fail("G5", attempt.runId, `${key} may cost ${micros}, and ${sum} is spent or reserved`);
       }
     }
@@ -231,8 +234,8 @@ const firstComeFirstServed: GovernanceChecker = {
   id: "G12",
   after({ books, begun, commits }) {
     if (books.isDisturbed || books.scene.replicas > 1) return;
-    for (const { agent, runId, nodeId, at } of begun) {
-      const waiting = [...books.waiting].filter(([, waiter]) => waiter.agent === agent);
+    for (const { agent, runId, nodeId, at, order } of begun) {
+      const waiting = [...books.waiting].filter(([, waiter]) => waiter.agent === agent && waiter.order < order);
       const elsewhere = waiting.filter(([key]) => !commits.some((commit) => key.startsWith(`${commit.runId}/`)));
       const open = books.openOf(agent);
       const slots = books.slotsOf(agent, at);

@@ -11,6 +11,7 @@ import type { Faults } from "./scene.ts";
 export type Tamper = (batch: readonly RunCommit[]) => readonly RunCommit[];
 
 const SLOW_MS_MAX = 900;
+const REFUSALS_MAX = 1_000;
 
 /** Everything that is committed, seen in its order and judged at once; two commits are never seen as one. */
 export class Watch {
@@ -19,6 +20,7 @@ export class Watch {
   readonly #checkers: readonly GovernanceChecker[];
   readonly #clock: VirtualClock;
   #last: Promise<unknown> = Promise.resolve();
+  #refusals = 0;
   violation: Violation | null = null;
 
   constructor(store: Store, books: Books, checkers: readonly GovernanceChecker[], clock: VirtualClock) {
@@ -36,16 +38,27 @@ export class Watch {
 
   async #commitAndLook(batch: readonly RunCommit[]): Promise<CommitOutcome> {
     const outcome = await this.#store.commit(batch);
+    this.#refusals = outcome.isOverLimit ? this.#refusals + 1 : 0;
+    if (this.#refusals > REFUSALS_MAX) this.#giveUp(batch);
     if (outcome.isOverLimit) return outcome;
     const lost = new Set([...outcome.conflicts, ...outcome.duplicates.map(({ runId }) => runId)]);
     const commits = batch.filter(({ runId }) => !lost.has(runId));
     const counters = await this.#store.readCounters(ORG, 0);
     this.judge(() => {
+      const spentBefore = new Map(this.#books.spent);
       const begun = commits.flatMap((commit) => this.#books.fold(commit));
-      const stood = { books: this.#books, commits, begun, counters, now: this.#clock.now() };
+      const stood = { books: this.#books, commits, begun, counters, spentBefore, now: this.#clock.now() };
       for (const checker of this.#checkers) checker.after?.(stood);
     });
     return outcome;
+  }
+
+  /** What is decided again and again and never fits would go on for ever, without time passing. */
+  #giveUp([first]: readonly RunCommit[]): never {
+    this.judge(() => {
+      throw new Violation("G13", first?.runId ?? "", "is refused for ever");
+    });
+    throw new StoreUnavailable("given up");
   }
 
   /** The first broken promise is the one that counts. */
