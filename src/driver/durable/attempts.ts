@@ -19,7 +19,8 @@ export interface AttemptsOptions {
   readonly clock: Clock;
   readonly redactor?: Redactor;
   readonly remote?: RemoteOptions;
-  readonly note: (runId: string, told: Waiting["told"]) => void;
+  /** `done`: it has been heard, whatever came of it. */
+  readonly note: (runId: string, told: Waiting["told"], done?: () => void) => void;
   readonly ended: RemoteAttemptsOptions["ended"];
 }
 
@@ -28,6 +29,8 @@ export class Attempts {
   readonly #note: AttemptsOptions["note"];
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
+  /** Answered here, and not committed yet: to send one of them again would make it happen twice. */
+  readonly #answered = new Set<string>();
   /** Providers whose answers may follow from elsewhere. */
   readonly #deferring: ReadonlySet<string>;
 
@@ -49,11 +52,12 @@ export class Attempts {
   }
 
   isOpen(dispatchId: string): boolean {
-    return this.#pool.isOpen(dispatchId) || this.#remote?.isOpen(dispatchId) === true;
+    if (this.#pool.isOpen(dispatchId) || this.#answered.has(dispatchId)) return true;
+    return this.#remote?.isOpen(dispatchId) === true;
   }
 
   send(live: LiveRun, dispatch: Dispatch): void {
-    const { nodeId, attempt, route } = dispatch;
+    const { nodeId, attempt, route, dispatchId } = dispatch;
     if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
     const { runId } = live.state;
     const isDeferring = this.#deferring.has(route.provider ?? "");
@@ -64,7 +68,9 @@ export class Attempts {
       callback: (result, outcome) => {
         const told = { type: "callback", nodeId, attempt, result } as const;
         const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
-        this.#note(runId, report === undefined ? told : () => ({ told, report }));
+        this.#answered.add(dispatchId);
+        const done = (): void => void this.#answered.delete(dispatchId);
+        this.#note(runId, report === undefined ? told : () => ({ told, report }), done);
       },
     };
     this.#pool.send(dispatch, live.state, tale, more);

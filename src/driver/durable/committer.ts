@@ -57,6 +57,11 @@ export class Committer {
     this.#options = options;
   }
 
+  get figures() {
+    const { commits, committedEvents, committedRuns, conflicts, parked: parkedRuns } = this;
+    return { commits, committedEvents, committedRuns, conflicts, parkedRuns };
+  }
+
   /** Works off one batch; false when there was nothing to do. */
   async step(): Promise<boolean> {
     const { queue, cache } = this.#options;

@@ -13,7 +13,7 @@ import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
-import { parkRun } from "./parking.ts";
+import { parkAloud } from "./parking.ts";
 import { stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
 import {
@@ -69,7 +69,7 @@ export class DurableDriver implements Runtime {
       clock,
       ...(redactor === undefined ? {} : { redactor }),
       ...(remote === undefined ? {} : { remote }),
-      note: (runId, told) => this.#note(runId, told),
+      note: (runId, told, done) => this.#note(runId, told, done),
       ended: ({ orgId, gatewayId, ...address }, body) =>
         this.report({ orgId, gatewayId }, address, body).catch((error: unknown) =>
           onTrouble(`what the Bridge said of ${address.runId} was not taken`, error),
@@ -87,10 +87,7 @@ export class DurableDriver implements Runtime {
       isUnavailable,
       sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
       onCommitted: (committed) => this.#afterCommit(committed),
-      onParked: (runId, error) => {
-        onTrouble(`run ${runId} is parked`, error);
-        parkRun(store, runId, clock.now(), error).catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
-      },
+      onParked: (runId, error) => parkAloud(store, runId, clock.now(), error, onTrouble),
     });
     judge.onWake?.(({ runId, nodeId }, heard) => this.#note(runId, wakeTelling(nodeId), heard));
     this.#sweeper = new Sweeper({
@@ -164,19 +161,12 @@ export class DurableDriver implements Runtime {
     return hear(
       tellingFor,
       (told) => this.#push(runId, told),
-      () => this.#dropIfStale(runId),
+      () => this.#cache.dropIfStale(runId),
     );
   }
 
-  /** The version of the run that is stored; what memory has of an older one is dropped. */
-  async #dropIfStale(runId: string): Promise<number> {
-    const [head] = await this.#options.store.headsOf([runId]);
-    if (head !== undefined) this.#cache.dropIfStale(runId, head.rowVersion);
-    return head?.rowVersion ?? 0;
-  }
-
   async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
-    await this.#dropIfStale(runId);
+    await this.#cache.dropIfStale(runId);
     const outcome = await this.#push(runId, null);
     if (outcome.kind === "failed") throw outcome.error;
     if (outcome.kind === "unknown" || outcome.live.run.orgId !== orgId) return undefined;
@@ -197,17 +187,12 @@ export class DurableDriver implements Runtime {
   }
 
   figures(): RuntimeFigures {
-    const { commits, committedEvents, committedRuns, conflicts, parked } = this.#committer;
     return {
       replicaId: this.#lease.replicaId,
       queuedInputs: this.#queue.size,
       cachedRuns: this.#cache.size,
       openDispatches: this.#attempts.openCount,
-      commits,
-      committedEvents,
-      committedRuns,
-      conflicts,
-      parkedRuns: parked,
+      ...this.#committer.figures,
     };
   }
 

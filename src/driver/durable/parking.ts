@@ -50,3 +50,15 @@ export async function parkRun(
   };
   await store.commit([commit]);
 }
+
+/** The same for whoever cannot wait: what becomes of it is told, not returned. */
+export function parkAloud(
+  store: Parameters<typeof parkRun>[0],
+  runId: string,
+  at: number,
+  error: unknown,
+  onTrouble: (what: string, error: unknown) => void,
+): void {
+  onTrouble(`run ${runId} is parked`, error);
+  parkRun(store, runId, at, error).catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
+}

@@ -9,14 +9,14 @@ const CACHE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
 export class RunCache {
-  readonly #store: Pick<RunStore, "loadRuns">;
+  readonly #store: Pick<RunStore, "loadRuns" | "headsOf">;
   readonly #plans: PlanCache;
   readonly #onLoaded: (live: LiveRun, openAttempts: readonly OpenAttempt[]) => void;
   readonly #live = new Map<string, { readonly run: LiveRun; bytes: number }>();
   #bytes = 0;
 
   constructor(
-    store: Pick<RunStore, "loadRuns">,
+    store: Pick<RunStore, "loadRuns" | "headsOf">,
     plans: PlanCache,
     onLoaded: (live: LiveRun, openAttempts: readonly OpenAttempt[]) => void,
   ) {
@@ -62,10 +62,12 @@ export class RunCache {
     }
   }
 
-  /** A state that another replica has moved on from must not be shown. */
-  dropIfStale(runId: string, rowVersion: number): void {
+  /** The version of the run that is stored: what another replica has moved on from is not kept. */
+  async dropIfStale(runId: string): Promise<number> {
+    const [head] = await this.#store.headsOf([runId]);
     const entry = this.#live.get(runId);
-    if (entry !== undefined && entry.run.run.rowVersion < rowVersion) this.drop(runId);
+    if (head !== undefined && entry !== undefined && entry.run.run.rowVersion < head.rowVersion) this.drop(runId);
+    return head?.rowVersion ?? 0;
   }
 
   drop(runId: string): void {

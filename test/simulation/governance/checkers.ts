@@ -210,6 +210,7 @@ const holdsAreAnswered: GovernanceChecker = {
             approval.nodeId === nodeId &&
             approval.epoch === head.epoch &&
             approval.status === "approved" &&
+            policies.length > 0 &&
             policies.every((policy) => approval.policies.includes(policy)),
         );
         if (!isGranted) fail("G10", runId, `${nodeId} began without a yes to ${policies.join(", ")}`);

@@ -30,7 +30,8 @@ export interface PlayReport {
   readonly trace: string;
 }
 
-const KIND_MS_MAX = 30 * 60_000;
+/** Shorter than a node may wait at a gate: who is never woken must not be let off by giving up. */
+const KIND_MS_MAX = 240_000;
 
 /** Plays the schedule of one seed over the memory store and says what broke, if anything did. */
 export async function playGoverned(seed: number, options: PlayOptions = {}): Promise<PlayReport> {
@@ -198,7 +199,10 @@ class Stage {
   /** Two people answer the same question at the same moment, one at each replica. */
   async #answer(pick: number, isYes: boolean): Promise<void> {
     const { data } = await this.#store.listApprovals(ORG, "pending", { limit: 50, cursor: null });
-    const approval = data[pick % Math.max(1, data.length)];
+    // Ids are by chance, places are not.
+    const placeOf = ({ runId, nodeId }: (typeof data)[number]): string => `${this.#runs.indexOf(runId)}/${nodeId}`;
+    const sorted = data.toSorted((left, right) => (placeOf(left) < placeOf(right) ? -1 : 1));
+    const approval = sorted[pick % Math.max(1, data.length)];
     if (approval === undefined) return;
     const { id: approvalId, runId } = approval;
     const decision = isYes ? ("approve" as const) : ("reject" as const);

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { GOVERNANCE_CHECKERS } from "./checkers.ts";
+import { GOVERNANCE_MUTANTS, type GovernanceMutant } from "./mutants.ts";
+import { playGoverned } from "./play.ts";
+
+const SCHEDULES_MAX = 400;
+
+/** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
+async function schedulesUntilCaught({ invariant, options, plant }: GovernanceMutant): Promise<number> {
+  const checkers = GOVERNANCE_CHECKERS.filter(({ id }) => id === invariant);
+  const mend = plant?.();
+  try {
+    for (let seed = 0; seed < SCHEDULES_MAX; seed += 1) {
+      const { violation } = await playGoverned(seed, { ...options, checkers });
+      if (violation?.invariant === invariant) return seed + 1;
+    }
+    return Infinity;
+  } finally {
+    mend?.();
+  }
+}
+
+describe("planted bugs", () => {
+  it.each(GOVERNANCE_MUTANTS)("$invariant notices that $bug", async (mutant) => {
+    expect(await schedulesUntilCaught(mutant)).toBeLessThanOrEqual(SCHEDULES_MAX);
+  });
+
+  it("every checker has a planted bug", () => {
+    const proved = new Set(GOVERNANCE_MUTANTS.map(({ invariant }) => invariant));
+    expect(GOVERNANCE_CHECKERS.filter(({ id }) => !proved.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { playGoverned, type PlayReport } from "./play.ts";
+
+const SCHEDULES = 300;
+/** Broke once, and must not again. */
+const REGRESSIONS = [8, 11];
+
+describe("governed runs", () => {
+  it(`keep every limit at every commit and every account to the last micro-dollar, in ${SCHEDULES} schedules`, async () => {
+    const reports: PlayReport[] = [];
+    for (let seed = 0; seed < SCHEDULES; seed += 1) {
+      const report = await playGoverned(seed);
+      if (report.violation !== null) throw new Error(`seed ${seed}: ${report.violation.message}`);
+      reports.push(report);
+    }
+    // Schedules in which nothing happened would prove nothing.
+    const sum = (of: (report: PlayReport) => number): number =>
+      reports.reduce((total, report) => total + of(report), 0);
+    expect(sum(({ starts }) => starts)).toBeGreaterThan(5 * SCHEDULES);
+    expect(sum(({ waits }) => waits)).toBeGreaterThan(2 * SCHEDULES);
+    expect(sum(({ answers }) => answers)).toBeGreaterThan(SCHEDULES / 5);
+    expect(sum(({ micros }) => micros)).toBeGreaterThan(1_000 * SCHEDULES);
+  });
+
+  it.each(REGRESSIONS)("keep them with seed %i", async (seed) => {
+    expect((await playGoverned(seed)).violation).toBeNull();
+  });
+
+  it("go the same way every time", async () => {
+    for (const seed of [3, 9, 26]) expect((await playGoverned(seed)).trace).toBe((await playGoverned(seed)).trace);
+  });
+});
