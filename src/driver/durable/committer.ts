@@ -43,6 +43,7 @@ export interface Committed {
 
 const RUNS_PER_BATCH_MAX = 300;
 const INPUTS_PER_BATCH_MAX = 600;
+const UNJUDGED_SLEEP_MS = 1_000;
 const UNAVAILABLE_SLEEPS_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
 
 export class Committer {
@@ -70,7 +71,7 @@ export class Committer {
     const known = await this.#whenAvailable(() =>
       cache.getAll(taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId)),
     );
-    await this.#prepareJudge(taken, known);
+    await this.#prepareJudge(taken, known).catch((error: unknown) => this.#putBack(taken, error));
     const works: Work[] = [];
     for (const one of taken) {
       const live = one.fresh ?? known.get(one.runId);
@@ -210,6 +211,13 @@ export class Committer {
   #again(work: Work): void {
     this.#drop(work);
     this.#release(work, null);
+  }
+
+  /** Whoever cannot be judged is not decided; it is asked again, and nothing it was told is lost. */
+  async #putBack(taken: readonly Taken[], error: unknown): Promise<never> {
+    await this.#options.sleep(UNJUDGED_SLEEP_MS);
+    for (const { runId, waiting, fresh } of taken) this.#options.queue.release(runId, waiting, fresh);
+    throw error;
   }
 
   #release({ taken }: Work, fresh: LiveRun | null): void {

@@ -136,7 +136,10 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   {
     invariant: "G5",
     bug: "a budget is taken for more than it is",
-    options: misread("budget", (body) => ({ ...body, amount_usd: more(body["amount_usd"], 0.001) })),
+    options: misread("budget", (body) => {
+      const micros = Math.round(more(body["amount_usd"], 0.001) * 1_000_000);
+      return { ...body, amount_usd: micros / 1_000_000 };
+    }),
   },
   {
     invariant: "G6",
