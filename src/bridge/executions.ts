@@ -77,6 +77,13 @@ export class Executions {
     return this.#open.size;
   }
 
+  /** Those somebody still waits for. */
+  get wantedCount(): number {
+    let count = 0;
+    for (const open of this.#open.values()) if (!open.isAborted) count += 1;
+    return count;
+  }
+
   /** Is an adapter at work on it, or has been told to stop and not answered yet? */
   isOpen(dispatchId: string): boolean {
     return this.#open.has(dispatchId);

@@ -17,18 +17,21 @@ export interface AttemptTale {
   callback(result: CallbackResult, outcome: Outcome | null): void;
 }
 
+const LATE_ANSWER_MS = 600_000;
+
 /** The Bridge inside this process: the adapters and the attempts they are working on. */
 export class AdapterPool {
   readonly #executions: Executions;
 
   constructor(adapters: readonly Adapter[], clock: Clock, redactor?: Redactor) {
-    // Nobody asks this Bridge for results it has already handed over.
-    const options = { adapters, clock, endedMax: 0 };
+    // Nobody asks this Bridge for results it has already handed over; and the engine waits for no adapter that was told
+    // to stop, so that it may take its time to say what it cost.
+    const options = { adapters, clock, endedMax: 0, abortGraceMs: LATE_ANSWER_MS };
     this.#executions = new Executions(redactor === undefined ? options : { ...options, redactor });
   }
 
   get openCount(): number {
-    return this.#executions.openCount;
+    return this.#executions.wantedCount;
   }
 
   isOpen(dispatchId: string): boolean {

@@ -191,7 +191,7 @@ export class Governor implements Judge {
       agentId,
       maxOpen: agent?.maxConcurrent ?? 0,
       rate: rate === null ? null : { count: rate.count, windowMs: rate.perSeconds * 1_000 },
-      at,
+      at: tally.hitAt(agentId, at),
       reserved: ceilings.map(({ id, periodStart, ceilingMicros }) => ({
         envelopeId: id,
         periodStart,

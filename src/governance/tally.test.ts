@@ -125,6 +125,15 @@ describe("a window", () => {
     expect(at(0, 1, 2).windowOf("analyst", SECOND, 1_000).used).toBe(2);
   });
 
+  it.each([
+    [300, 400],
+    [400, 400],
+    [500, 500],
+  ])("takes a hit at %i ms as one at %i", (now, counted) => {
+    expect(at(100, 400).hitAt("analyst", now)).toBe(counted);
+    expect(new Tally().hitAt("analyst", now)).toBe(now);
+  });
+
   it("counts those being taken, and each of several at one moment", () => {
     const tally = at(400);
     const both = [admission("a", { rate: SECOND, at: 450 }), admission("b", { rate: SECOND, at: 450 })];

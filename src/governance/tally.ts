@@ -70,6 +70,12 @@ export class Tally {
     return { used: Math.max(inside.length, count), freesAt: leaves === undefined ? null : leaves + windowMs };
   }
 
+  /** Hits are counted in their order: whoever's clock is behind hits when the last one did. */
+  hitAt(agentId: string, at: number): number {
+    const tally = this.#agents.get(agentId);
+    return tally === undefined ? at : Math.max(at, ...tally.hits, ...tally.takenHits);
+  }
+
   spendingOf(envelopeId: string, periodStart: number): Spending {
     const tally = this.#envelopes.get(envelopeKey(envelopeId, periodStart));
     return { spentMicros: tally?.spent ?? 0, reservedMicros: (tally?.reserved ?? 0) + (tally?.taken ?? 0) };

@@ -22,10 +22,15 @@ function columnsOf(part: PartName, rows: PartRows): SqlValue[] {
 const statements = new Map<string, Statement>();
 
 function statementOf(parts: readonly PartName[]): Statement {
-  const name = `commit ${parts.join(" ")}`;
+  const name = `commit ${maskOf(parts).toString(36)}`;
   let statement = statements.get(name);
   if (statement === undefined) statements.set(name, (statement = { name, text: textOf(parts) }));
   return statement;
+}
+
+/** One bit for each part: a database tells statements apart by their first 63 characters only. */
+function maskOf(parts: readonly PartName[]): number {
+  return parts.reduce((mask, part) => mask | (1 << PART_NAMES.indexOf(part)), 0);
 }
 
 function textOf(parts: readonly PartName[]): string {
