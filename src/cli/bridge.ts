@@ -74,7 +74,7 @@ interface Link {
 
 /** The server that is named, else the one this directory knows. */
 function linkOf(io: Io, { server, token }: BridgeFlags): Link {
-  const found = findServer(io, { ...(server === undefined ? {} : { url: server }) });
+  const found = findServer(io, server === undefined ? {} : { url: server });
   const secret = token ?? io.env["SLUICE_TOKEN"] ?? found?.key ?? "";
   if (found === null) throw new Refusal("which server? name it with --server or SLUICE_URL, or start `sluice up` here");
   if (secret === "") {

@@ -30,7 +30,6 @@ export async function getGateway(io: Io, api: Api, id: string, options: { readon
 
 function factsOf(gateway: Gateway, now: number): readonly (readonly [string, string | null])[] {
   const { id, name, status, url, environment, providers, capabilities, minTrustLevel, history = [] } = gateway;
-  const words = (list: readonly string[]): string | null => (list.length === 0 ? null : list.map(oneLine).join(", "));
   return [
     ["gateway", oneLine(id)],
     ["name", name === null ? null : oneLine(name)],
@@ -45,6 +44,10 @@ function factsOf(gateway: Gateway, now: number): readonly (readonly [string, str
     ["seen", gateway.seenAt === null ? null : formatWhen(gateway.seenAt, now)],
     ...history.slice(0, HISTORY_SHOWN).map(({ status: was, at }) => ["was", `${was} ${formatWhen(at, now)}`] as const),
   ];
+}
+
+function words(list: readonly string[]): string | null {
+  return list.length === 0 ? null : list.map(oneLine).join(", ");
 }
 
 const HISTORY_SHOWN = 5;

@@ -35,44 +35,14 @@ export interface HostParts {
 }
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
-export async function startHost(io: Io, { config, storage, bridge, startRate }: HostParts): Promise<Host> {
-  const { store, isEmbedded } = storage;
+export async function startHost(io: Io, parts: HostParts): Promise<Host> {
+  const { config, storage, bridge } = parts;
+  const { store } = storage;
+  const { clock } = io;
   const onTrouble = (what: string, error: unknown): void => {
     io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
   };
-  const { adapters, redactor, defaultProvider, answersAny } = bridge;
-  const { clock } = io;
-  const local = { providers: adapters.map(({ provider }) => provider), defaultProvider, answersAny };
-  const secretKey = io.env["SLUICE_SECRET_KEY"] ?? "";
-  const gateways = await openGateways({
-    store,
-    clock,
-    secretKey: secretKey === "" ? null : secretKey,
-    local,
-    onTrouble,
-  });
-  const agent = new PeerAgent();
-  const { directory, tickets } = gateways;
-  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
-  const seed = io.env["SLUICE_AUDIT_SEED"] ?? "";
-  const audit = new AuditDesk({
-    store,
-    now: () => clock.now(),
-    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
-    ...(seed === "" ? {} : { seed }),
-  });
-  const runtime = new DurableDriver({
-    store,
-    adapters,
-    redactor,
-    judge: governance.governor,
-    remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
-    clock,
-    monotonic: () => performance.now(),
-    isUnavailable: (error) => error instanceof StoreUnavailable,
-    supersedesAll: isEmbedded,
-    onTrouble,
-  });
+  const { gateways, governance, audit, agent, runtime } = await openEngine(io, parts, onTrouble);
   const app = createApp({
     store,
     runtime,
@@ -106,10 +76,52 @@ export async function startHost(io: Io, { config, storage, bridge, startRate }: 
       gateways.stop();
       governance.stop();
       agent.close();
-      await closeAdapters(adapters);
+      await closeAdapters(bridge.adapters);
       await store.close();
     },
   };
+}
+
+/** Everything that decides and dispatches, not yet begun. */
+async function openEngine(
+  { env, clock }: Io,
+  { config, storage, bridge, startRate }: HostParts,
+  onTrouble: (what: string, error: unknown) => void,
+) {
+  const { store, isEmbedded } = storage;
+  const { adapters, redactor, defaultProvider, answersAny } = bridge;
+  const local = { providers: adapters.map(({ provider }) => provider), defaultProvider, answersAny };
+  const secretKey = env["SLUICE_SECRET_KEY"] ?? "";
+  const gateways = await openGateways({
+    store,
+    clock,
+    secretKey: secretKey === "" ? null : secretKey,
+    local,
+    onTrouble,
+  });
+  const agent = new PeerAgent();
+  const { directory, tickets } = gateways;
+  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
+  const seed = env["SLUICE_AUDIT_SEED"] ?? "";
+  const audit = new AuditDesk({
+    store,
+    now: () => clock.now(),
+    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
+    ...(seed === "" ? {} : { seed }),
+  });
+  const runtime = new DurableDriver({
+    store,
+    adapters,
+    redactor,
+    judge: governance.governor,
+    remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
+    clock,
+    monotonic: () => performance.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: isEmbedded,
+    onTrouble,
+  });
+  return { gateways, governance, audit, agent, runtime };
 }
 
 async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: Config) {
