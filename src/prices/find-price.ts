@@ -1,10 +1,6 @@
-import {
-  findProvider,
-  type ConditionalPrice,
-  type MatchLogic,
-  type ModelInfo,
-  type ModelPrice,
-} from "@pydantic/genai-prices";
+import { createRequire } from "node:module";
+import type * as PriceList from "@pydantic/genai-prices";
+import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import { getOwn } from "../core/base/index.ts";
 import type { OwnPrices, Price, Rate } from "./price.ts";
 
@@ -40,8 +36,16 @@ function flat(base: number): Rate {
   return { base, tiers: [] };
 }
 
+let list: typeof PriceList | null = null;
+
+/** The list weighs as much as a small server: it is read when the first model is priced, and asked while deciding. */
+function priceList(): typeof PriceList {
+  list ??= createRequire(import.meta.url)("@pydantic/genai-prices") as typeof PriceList;
+  return list;
+}
+
 function bundledPrice(vendor: string, modelId: string, atMs: number | undefined): Price | undefined {
-  const provider = findProvider({ providerId: vendor });
+  const provider = priceList().findProvider({ providerId: vendor });
   // The package also finds vendors whose name only contains the one asked for.
   if (provider?.id !== vendor) return undefined;
   const model =

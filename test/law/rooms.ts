@@ -32,7 +32,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/audit": pure(["base", "event"], ["@noble/hashes"]),
   clock: { rooms: [], packages: [], isNode: true },
   adapter: { rooms: ["core"], packages: ["zod"], isNode: true },
-  prices: { rooms: ["core"], packages: ["@pydantic/genai-prices"], isNode: false },
+  prices: { rooms: ["core"], packages: ["@pydantic/genai-prices"], isNode: true },
   outbound: { rooms: ["core"], packages: ["undici"], isNode: true },
   adapters: {
     rooms: ["core", "clock", "adapter", "prices", "outbound"],

@@ -23,7 +23,7 @@ export interface GovernedDatabase {
 }
 
 /** What is counted, beside the rows it counts: all of one instant. */
-const SNAPSHOT = {
+export const SNAPSHOT = {
   name: "snapshot of what is counted",
   text: `with held as (
       select r->>'envelopeId' as envelope_id, (r->>'periodStart')::bigint as period_start,
@@ -43,7 +43,7 @@ const SNAPSHOT = {
       (select coalesce(sum(cost_micros), 0) from usage_records)::bigint`,
 };
 
-interface Row {
+export interface SnapshotRow {
   readonly what: string;
   readonly id: string;
   readonly counted: number;
@@ -122,7 +122,7 @@ function watched(store: Store, looking: () => Promise<void>): Store {
 
 async function look(sql: Sql, database: GovernedDatabase): Promise<void> {
   database.commits += 1;
-  for (const { what, id, counted, found } of await sql.query<Row & Record<string, string | number>>(SNAPSHOT)) {
+  for (const { what, id, counted, found } of await sql.query<SnapshotRow & Record<string, string | number>>(SNAPSHOT)) {
     if (counted !== found) database.findings.push(`${what} of ${id}: counted ${counted}, found ${found}`);
     if (what === "open") database.mostOpen.set(id, Math.max(found, database.mostOpen.get(id) ?? 0));
   }

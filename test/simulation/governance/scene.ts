@@ -161,7 +161,7 @@ function drawActs(
   for (let answers = dice.below(6); answers > 0; answers -= 1)
     add({ kind: "answer", pick: dice.below(10), isYes: dice.chance(0.8) });
   if (dice.chance(0.3)) add({ kind: "slots", agent: dice.below(agents.length), maxConcurrent: dice.between(1, 5) });
-  if (dice.chance(0.3)) add({ kind: "policy" });
+  if (dice.chance(0.5)) add({ kind: "policy" });
   if (dice.chance(0.3)) {
     const closedAt = dice.below(HORIZON_MS / 2);
     add({ kind: "close" }, closedAt);

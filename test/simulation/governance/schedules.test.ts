@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { playGoverned, type PlayReport } from "./play.ts";
 
-const SCHEDULES = 300;
+const SCHEDULES = 120;
 /** Broke once, and must not again. */
 const REGRESSIONS = [8, 11];
 

@@ -11,7 +11,7 @@ import type { Faults } from "./scene.ts";
 export type Tamper = (batch: readonly RunCommit[]) => readonly RunCommit[];
 
 const SLOW_MS_MAX = 900;
-const REFUSALS_MAX = 1_000;
+const REFUSALS_MAX = 300;
 
 /** Everything that is committed, seen in its order and judged at once; two commits are never seen as one. */
 export class Watch {
