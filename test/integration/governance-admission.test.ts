@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createScriptedAdapter, readScript } from "../../src/adapters/index.ts";
 import type { StoredEvent } from "../../src/store/index.ts";
-import { fanOut, launch, type Manifest, ORG } from "./support/governed.ts";
+import { fanOut, launch, type Manifest, ORG, type Replica } from "./support/governed.ts";
 import { type DatabaseParts, type GovernedDatabase, openGovernedDatabase } from "./support/governed-database.ts";
 import { waitFor } from "./support/waiting.ts";
 
@@ -25,14 +25,14 @@ async function open([, place]: Place, manifests: readonly Manifest[], nodes: obj
 
 /** So many runs at once, the replicas in turn. */
 function launchAll(count: number, source: string): Promise<readonly string[]> {
-  const { replicas, store } = database;
-  return Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const replica = replicas[index % replicas.length];
-      if (replica === undefined) throw new Error("there is no replica");
-      return launch(replica.driver, store, source);
-    }),
-  );
+  const one = (_: unknown, index: number): Promise<string> => launch(replicaOf(index).driver, database.store, source);
+  return Promise.all(Array.from({ length: count }, one));
+}
+
+function replicaOf(index: number): Replica {
+  const replica = database.replicas[index % database.replicas.length];
+  if (replica === undefined) throw new Error("there is no replica");
+  return replica;
 }
 
 function allEnded(): Promise<void> {
@@ -100,14 +100,8 @@ describe("admissions", () => {
       const step = { estimated_cost: 0.000_2, timeout: 1, on_failure: "retry", retry };
       const runs = await launchAll(12, fanOut(4, step));
       const cancelled = runs.slice(0, 4);
-      await Promise.all(
-        cancelled.map((runId, index) =>
-          database.replicas[index % database.replicas.length]?.driver.tell(ORG, runId, {
-            type: "cancel",
-            reason: "enough",
-          }),
-        ),
-      );
+      const cancel = { type: "cancel", reason: "enough" } as const;
+      await Promise.all(cancelled.map((runId, index) => replicaOf(index).driver.tell(ORG, runId, cancel)));
       await allEnded();
       await expectExactBooks();
       expect(database.commits).toBeGreaterThan(20);

@@ -71,7 +71,7 @@ async function pendingOne(runId: string): Promise<string> {
 
 const log = (runId: string): Promise<readonly StoredEvent[]> => api.store.readEvents(ORG, runId, 0, 1_000);
 
-async function started(runId: string): Promise<readonly unknown[]> {
+async function started(runId: string): Promise<readonly string[]> {
   return (await log(runId)).flatMap((event) =>
     event.type === "node.started" ? [(event.payload as { nodeId: string }).nodeId] : [],
   );
@@ -108,7 +108,7 @@ describe("a policy's hold", () => {
     const asked = await pending(runId);
     expect(asked.map(({ nodeId }) => nodeId).toSorted()).toEqual(["a", "b", "c", "d"]);
     const answers = await Promise.all(asked.toReversed().map(({ id }) => answer(id, "approve")));
-    expect(answers.map(said)).toEqual(Array(4).fill([200, null]));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(await api.settle(runId)).toBe("completed");
     expect((await started(runId)).toSorted()).toEqual(["a", "b", "c", "d"]);
   });

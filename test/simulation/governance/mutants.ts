@@ -200,11 +200,9 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
     bug: "whoever comes takes a slot from those who wait",
     options: {},
     plant: () => {
-      const { ahead } = WaitingRoom.prototype;
-      WaitingRoom.prototype.ahead = () => 0;
-      return () => {
-        WaitingRoom.prototype.ahead = ahead;
-      };
+      const right = Object.getOwnPropertyDescriptor(WaitingRoom.prototype, "ahead") ?? {};
+      Object.defineProperty(WaitingRoom.prototype, "ahead", { ...right, value: () => 0 });
+      return () => void Object.defineProperty(WaitingRoom.prototype, "ahead", right);
     },
   },
   {
