@@ -114,19 +114,10 @@ describe("on two replicas of one Postgres", () => {
     await open(POSTGRES, [agent({ max_concurrent: 3 })], { n0: { delay_ms: 15 }, n1: { delay_ms: 25 } });
     const runs = await launchAll(30, fanOut(2));
     await allEnded();
+    // In snapshots of the database: what events say of their time is when they were decided, each by its own replica.
     expect(database.mostOpen.get("default")).toBe(3);
     const logs = await Promise.all(runs.map(logOf));
     expect(logs.flat().filter(({ type }) => type === "node.failed")).toEqual([]);
-    let most = 0;
-    let count = 0;
-    const changes = logs.flat().flatMap(({ type, at }) => {
-      if (type === "node.started") return [{ at, by: 1 }];
-      return type === "node.completed" ? [{ at, by: -1 }] : [];
-    });
-    // Whoever frees a slot does so before it is taken again, within the same millisecond too.
-    for (const { by } of changes.sort((left, right) => left.at - right.at || left.by - right.by))
-      most = Math.max(most, (count += by));
-    expect(most).toBe(3);
     await expectExactBooks();
   });
 

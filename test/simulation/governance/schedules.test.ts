@@ -2,8 +2,6 @@ import { describe, expect, it } from "vitest";
 import { playGoverned, type PlayReport } from "./play.ts";
 
 const SCHEDULES = 120;
-/** Broke once, and must not again. */
-const REGRESSIONS = [8, 11];
 
 describe("governed runs", () => {
   it(`keep every limit at every commit and every account to the last micro-dollar, in ${SCHEDULES} schedules`, async () => {
@@ -20,10 +18,6 @@ describe("governed runs", () => {
     expect(sum(({ waits }) => waits)).toBeGreaterThan(2 * SCHEDULES);
     expect(sum(({ answers }) => answers)).toBeGreaterThan(SCHEDULES / 5);
     expect(sum(({ micros }) => micros)).toBeGreaterThan(1_000 * SCHEDULES);
-  });
-
-  it.each(REGRESSIONS)("keep them with seed %i", async (seed) => {
-    expect((await playGoverned(seed)).violation).toBeNull();
   });
 
   it("go the same way every time", async () => {
