@@ -9,7 +9,7 @@ import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, Ruling } fro
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
-import { recordOf, verdictOf } from "./verdict.ts";
+import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
 import { type Call, type Waiter, WaitingRoom } from "./waiting-room.ts";
 
 export interface GovernorOptions {
@@ -113,7 +113,8 @@ export class Governor implements Judge {
       if (wasWaiting) return { verdict, admission, record: null, audit: [] };
     } else if (admission !== null) this.#waiting.serve(key, waiter);
     else this.#waiting.leave(waiter);
-    return { verdict, admission, record: recordOf(judgement, request, gathered, about.at, verdictId), audit: [] };
+    const record = recordOf(judgement, request, gathered, about.at, verdictId);
+    return { verdict, admission, record, audit: admission === null ? [] : routingAudit(about, request, gathered) };
   }
 
   settle(

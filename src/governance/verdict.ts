@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { compareCodeUnits, type JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
 import { factsOnRecord, type Judgement, maxOutputTokensFor, policyKey } from "../core/governance/index.ts";
 import type { Gateway } from "../gateway/index.ts";
 import type { StoredVerdict } from "../store/index.ts";
 import type { Gathered } from "./facts.ts";
+import type { AboutRun } from "./judge.ts";
 
 const SYNC_TIMEOUT_MAX_MS = 270_000;
 
@@ -90,4 +92,24 @@ export function recordOf(
     code: isBlock ? judgement.block.code : null,
     body: { ...body, hash },
   };
+}
+
+/** Where there was a choice: what was chosen, and why nothing else was. */
+export function routingAudit(
+  { runId, at }: AboutRun,
+  { nodeId }: RequestVerdict,
+  { route, provider }: Gathered,
+): readonly AuditEntry[] {
+  if (route.kind !== "found" || route.losers.length === 0) return [];
+  return [
+    auditEntry({
+      at,
+      type: "routing.decided",
+      actor: ENGINE_ACTOR,
+      resource: `gateway/${route.gateway.id}`,
+      run: runId,
+      node: nodeId,
+      detail: { provider, losers: route.losers.map((loser) => ({ ...loser })) },
+    }),
+  ];
 }
