@@ -116,7 +116,7 @@ export interface GovernanceStore {
   listWaiting(limit: number): Promise<readonly WaitingNode[]>;
   /** Tells the audit something under a key, the first time it is told under it; false every other time. */
   tellOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
-  /** Counts open attempts and reservations again from the rows; what differed is set right and told. */
+  /** Counts open attempts of every agent again from the rows; what differed is set right and told. */
   recount(): Promise<readonly string[]>;
 }
 

@@ -113,7 +113,16 @@ export function admissionRules(subjectOf: SubjectOf): void {
       await store.commit([make("run_1", { slots: [hit(1_000)] }), make("run_2", { slots: [hit(1_500)] })]);
       expect((await store.commit([make("run_3", { slots: [hit(1_999)] })])).isOverLimit).toBe(true);
       expect((await store.commit([make("run_3", { slots: [hit(2_000)] })])).isOverLimit).toBe(false);
-      expect((await counters()).agents[0]?.hits).toEqual([1_500, 2_000]);
+      expect((await counters()).agents[0]?.hits).toEqual([1_000, 1_500, 2_000]);
+    });
+
+    it("counts one that is written late with those that came before it", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { slots: [hit(1_000)] }), make("run_2", { slots: [hit(1_050)] })]);
+      await store.commit([make("run_3", { slots: [hit(2_060)] })]);
+      expect((await store.commit([make("run_4", { slots: [hit(1_500)] })])).isOverLimit).toBe(true);
+      expect((await store.commit([make("run_5", { slots: [hit(1_060)] })])).isOverLimit).toBe(true);
+      expect((await store.commit([make("run_6", { slots: [hit(2_061)] })])).isOverLimit).toBe(false);
     });
 
     it("is left alone by what only gives back", async () => {

@@ -186,9 +186,12 @@ function applyDelta(state: RunState, node: NodeState, { payload }: EventOf<"node
   if (node.now.status === "running") moveNode(state, node, { ...node.now, status: "streaming" });
 }
 
+/** Gates that are asked again after a while, and a few times only. */
+const PAUSED_CAUSES: ReadonlySet<string> = new Set(["agent_disabled", "platform_closed"]);
+
 function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"node.retried">): void {
   node.retries += 1;
-  if (payload.cause === "agent_disabled") node.pausedAsks += 1;
+  if (PAUSED_CAUSES.has(payload.cause)) node.pausedAsks += 1;
   moveNode(state, node, {
     status: "retrying",
     waitingReason: payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff",

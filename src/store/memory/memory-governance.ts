@@ -17,7 +17,7 @@ export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): bo
     slots.some(({ orgId, agentId, maxOpen, rate, hits }) => {
       const counter = trial.agentCounters.get(keyOf(orgId, agentId));
       const isFull = maxOpen !== null && (counter?.open ?? 0) > maxOpen;
-      return isFull || (rate !== null && hits.length > 0 && (counter?.hits.length ?? 0) > rate.count);
+      return isFull || (rate !== null && hits.length > 0 && isWindowPassed(counter?.hits ?? [], hits, rate));
     }) ||
     ledger.some(({ orgId, envelopeId, periodStart, ceiling }) => {
       const counter = trial.envelopeCounters.get(keyOf(orgId, envelopeId, periodStart));
@@ -53,10 +53,20 @@ function writeCounters(world: MemoryWorld, { orgId, slots, ledger }: RunCommit):
   }
 }
 
+/** One that is late counts with those before it; one so late that they may be forgotten does not count at all. */
+function isWindowPassed(
+  kept: readonly number[],
+  hits: readonly number[],
+  { count, windowMs }: NonNullable<SlotChange["rate"]>,
+): boolean {
+  const since = Math.min(...hits) - windowMs;
+  return kept.filter((hit) => hit > since).length > count || Math.min(...hits) <= Math.max(...kept) - windowMs;
+}
+
 function hitsAfter(before: readonly number[], { hits, rate }: SlotChange): readonly number[] {
   if (rate === null || hits.length === 0) return before;
-  const newest = Math.max(...hits);
-  return [...before, ...hits].filter((hit) => hit > newest - rate.windowMs).sort((left, right) => left - right);
+  const newest = Math.max(...before, ...hits);
+  return [...before, ...hits].filter((hit) => hit > newest - 2 * rate.windowMs).sort((left, right) => left - right);
 }
 
 export function memoryGovernance(world: MemoryWorld): GovernanceStore {

@@ -16,9 +16,13 @@ export const GOVERNANCE_CTES = {
           then c.open + excluded.open end,
         max_open = coalesce(excluded.max_open, c.max_open),
         hits = case when excluded.rate_count is null then c.hits else (
-          select case when count(*) <= excluded.rate_count then array_agg(h order by h) end
-          from unnest(c.hits || excluded.hits) h
-          where h > (select max(n) from unnest(excluded.hits) n) - excluded.window_ms) end,
+          select case when count(*) filter (where h > o.oldest - excluded.window_ms) <= excluded.rate_count
+              and o.oldest > max(h) - excluded.window_ms
+            then array_agg(h order by h) filter (where h > w.newest - 2 * excluded.window_ms) end
+          from unnest(c.hits || excluded.hits) h,
+            (select min(n) as oldest from unnest(excluded.hits) n) o,
+            (select max(n) as newest from unnest(c.hits || excluded.hits) n) w
+          group by o.oldest, w.newest) end,
         rate_count = coalesce(excluded.rate_count, c.rate_count),
         window_ms = coalesce(excluded.window_ms, c.window_ms)
     )`,
