@@ -145,7 +145,12 @@ export const DIAMOND_NODES = 10;
 const CONCURRENT = 200;
 const WARM_UP_NODES = 1_000;
 
-export async function measureRuntime(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<RuntimeFigure> {
+/** Many at a time, and one alone; medians. */
+export async function measureDiamonds(
+  store: Store,
+  driver: DurableDriver,
+  plan: RuntimePlan,
+): Promise<Pick<RuntimeFigure, "completionsPerSecond" | "idleDiamondMs">> {
   const diamond = await prepare(store, driver, DIAMOND);
   await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, CONCURRENT);
   const rates: number[] = [];
@@ -158,12 +163,17 @@ export async function measureRuntime(store: Store, driver: DurableDriver, plan: 
     await diamond.run();
     lone.push(performance.now() - before);
   }
+  return { completionsPerSecond: median(rates), idleDiamondMs: median(lone) };
+}
+
+export async function measureRuntime(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<RuntimeFigure> {
+  const diamonds = await measureDiamonds(store, driver, plan);
   const shapes: ShapeFigure[] = [];
   // A server that has just started compiles its hot paths; what is meant here is one that has been running.
   await measureShape(store, driver, "chain", WARM_UP_NODES);
   for (const nodes of plan.chains) shapes.push(await measureShape(store, driver, "chain", nodes));
   for (const nodes of plan.fanOuts) shapes.push(await measureShape(store, driver, "fan-out", nodes));
-  return { completionsPerSecond: median(rates), idleDiamondMs: median(lone), shapes };
+  return { ...diamonds, shapes };
 }
 
 export function median(values: readonly number[]): number {

@@ -11,19 +11,9 @@ import { PeerAgent } from "../src/outbound/index.ts";
 import { adminKey, createApp, serve } from "../src/server/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
 import { govern } from "./governed.ts";
-import {
-  DIAMOND,
-  DIAMOND_NODES,
-  measureThroughput,
-  median,
-  onTrouble,
-  ORG,
-  prepare,
-  type RuntimePlan,
-} from "./runtime.ts";
+import { measureDiamonds, onTrouble, ORG, type RuntimePlan } from "./runtime.ts";
 
 const KEY = "slk_benchmark_key";
-const CONCURRENT = 200;
 
 export interface WireFigure {
   readonly completionsPerSecond: number;
@@ -61,7 +51,7 @@ export async function measureWire(root: string, store: Store, plan: RuntimePlan)
   const bridge = await startBridge(root, server.url);
   try {
     await registered(() => directory.refresh(ORG).then(() => directory.of(ORG).length > 0));
-    return await measure(store, driver, plan);
+    return await measureDiamonds(store, driver, plan);
   } finally {
     await bridge.stop();
     await driver.stop();
@@ -69,22 +59,6 @@ export async function measureWire(root: string, store: Store, plan: RuntimePlan)
     agent.close();
     await server.close(0);
   }
-}
-
-async function measure(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<WireFigure> {
-  const diamond = await prepare(store, driver, DIAMOND);
-  await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, CONCURRENT);
-  const rates: number[] = [];
-  for (let round = 0; round < plan.rounds; round += 1) {
-    rates.push(await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, plan.diamonds));
-  }
-  const lone: number[] = [];
-  for (let run = 0; run < plan.idleRuns; run += 1) {
-    const before = performance.now();
-    await diamond.run();
-    lone.push(performance.now() - before);
-  }
-  return { completionsPerSecond: median(rates), idleDiamondMs: median(lone) };
 }
 
 async function startBridge(root: string, url: string): Promise<{ stop(): Promise<void> }> {
