@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import type { Redactor } from "../core/redaction/index.ts";
@@ -9,6 +9,7 @@ import { createBridgeApp } from "./bridge-app.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Executions } from "./executions.ts";
 import { Journal } from "./journal.ts";
+import { hangUp, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
 import { Registrar } from "./registrar.ts";
@@ -55,12 +56,7 @@ export interface RunningBridge {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Longer than balancers and agents keep idle connections, so that none is closed just as it is used again. */
-const KEEP_ALIVE_MS = 65_000;
-const HEADERS_MS = 66_000;
-const REQUEST_MS = 120_000;
 const GRACE_MS = 5_000;
-const IDLE_SWEEP_MS = 20;
 
 export async function startBridge(options: BridgeOptions): Promise<RunningBridge> {
   const { clock, dataDirectory, joinToken, instanceId, random: jitter, host } = options;
@@ -128,28 +124,4 @@ function registrationOf(
     providers: [...providers],
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
   };
-}
-
-async function listen(server: Server, port: number, host: string): Promise<Server> {
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  return server;
-}
-
-async function hangUp(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection whose last answer is just being read becomes idle only afterwards.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(timer);
 }

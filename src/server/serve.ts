@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { hangUp, listen } from "../bridge/index.ts";
 import type { App } from "./app.ts";
 
 export interface ServeOptions {
@@ -16,25 +17,10 @@ export interface Served {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Longer than balancers and agents keep idle connections, so that none is closed just as it is used again. */
-const KEEP_ALIVE_MS = 65_000;
-const HEADERS_MS = 66_000;
-const REQUEST_MS = 120_000;
 const GRACE_MS = 5_000;
-const IDLE_SWEEP_MS = 20;
 
 export async function serve({ app, port, host }: ServeOptions): Promise<Served> {
-  const server = createServer(getRequestListener(app.fetch));
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+  const server = await listen(createServer(getRequestListener(app.fetch)), port, host);
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   const shown = host.includes(":") ? `[${host}]` : host;
@@ -43,11 +29,5 @@ export async function serve({ app, port, host }: ServeOptions): Promise<Served> 
 
 async function close(server: Server, app: App, graceMs: number): Promise<void> {
   app.close();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection whose last answer is just being read becomes idle only afterwards.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(timer);
+  await hangUp(server, graceMs);
 }
