@@ -1,0 +1,1 @@
+export type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";

@@ -1,0 +1,44 @@
+import type { JsonObject, Problem } from "../core/base/index.ts";
+import type { Explanation } from "../core/governance/index.ts";
+import type { IdempotencyScope, RunRecord } from "../store/index.ts";
+
+/** Starts runs, whoever wants them: people, schedules, hooks, tools, parents. The same checks and gates for all. */
+export interface Launcher {
+  launch(wish: RunWish): Promise<LaunchResult>;
+}
+
+/** A run somebody wants. */
+export interface RunWish {
+  readonly orgId: string;
+  readonly workflow: string;
+  /** The newest when absent. */
+  readonly version?: number;
+  readonly args?: JsonObject;
+  readonly model?: string;
+  readonly gateway?: string;
+  readonly roleBindings?: Readonly<Record<string, string>>;
+  readonly team?: string;
+  readonly recovery?: { readonly max: number };
+  /** What started it, as `run.started` says: `api`, `schedule`, `hook`, `mcp`. */
+  readonly trigger: string;
+  /** On whose behalf: the id of a key, or `schedule:NAME`, `hook:NAME`. */
+  readonly startedBy: string;
+  readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
+}
+
+export type LaunchResult =
+  | { readonly kind: "started"; readonly run: RunRecord }
+  /** The idempotency key had started this run before, with the same body. */
+  | { readonly kind: "repeated"; readonly run: RunRecord }
+  | { readonly kind: "refused"; readonly refusal: LaunchRefusal };
+
+export interface LaunchRefusal {
+  /** A code of the API: `unknown_workflow`, `invalid_args`, `platform_closed`, `policy_blocked`, … */
+  readonly code: string;
+  readonly message: string;
+  readonly problems?: readonly Problem[];
+  /** When gates refused it: what they compared, and what would unblock it. */
+  readonly explanation?: Explanation;
+  /** When it may be tried again, epoch milliseconds. */
+  readonly until?: number;
+}
