@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
 
@@ -17,6 +17,22 @@ export async function prepareCheckout(root = CHECKOUT) {
   await buildIfStale(root);
 }
 
+/** The two halves of `dist`: what each is made of, and how. Each is made again only when its own sources changed. */
+const PROGRAM = {
+  stamp: ".built",
+  configs: ["tsconfig.json", "tsconfig.build.json", "package-lock.json"],
+  reads: (path) => !path.startsWith("src/console/"),
+  owns: (path) => !path.startsWith("console/") && !path.startsWith("."),
+  make: compile,
+};
+const CONSOLE = {
+  stamp: ".built-console",
+  configs: ["vite.config.ts", "package-lock.json"],
+  reads: (path) => /^src\/(?:console|core|client|browser)\//.test(path),
+  owns: (path) => path.startsWith("console/"),
+  make: bundle,
+};
+
 export async function installIfStale(root = CHECKOUT) {
   if (!isInstallStale(root)) return;
   await withLock(join(root, ".prepare.lock"), say, () => {
@@ -25,10 +41,16 @@ export async function installIfStale(root = CHECKOUT) {
 }
 
 export async function buildIfStale(root = CHECKOUT) {
-  if (!isBuildStale(root)) return;
-  await withLock(join(root, ".prepare.lock"), say, () => {
-    if (isBuildStale(root)) build(root);
-  });
+  for (const half of halvesOf(root)) {
+    if (!isStale(root, half)) continue;
+    await withLock(join(root, ".prepare.lock"), say, () => {
+      if (isStale(root, half)) build(root, half);
+    });
+  }
+}
+
+function halvesOf(root) {
+  return existsSync(join(root, "src", "console")) ? [PROGRAM, CONSOLE] : [PROGRAM];
 }
 
 /** npm writes its hidden lock file last, so a broken install never looks finished. */
@@ -38,17 +60,19 @@ export function isInstallStale(root) {
   return installed === null || (wanted !== null && wanted > installed);
 }
 
-export function isBuildStale(root) {
-  const stamp = join(root, "dist", ".built");
-  return !existsSync(stamp) || readFileSync(stamp, "utf8") !== signatureOf(root);
+function isStale(root, half) {
+  const stamp = join(root, "dist", half.stamp);
+  return !existsSync(stamp) || readFileSync(stamp, "utf8") !== signatureOf(root, half);
 }
 
 /** Names, sizes and times of everything a build reads: an edited, added, removed or restored file changes it. */
-export function signatureOf(root) {
+function signatureOf(root, half) {
   const hash = createHash("sha256");
   const files = [
-    ...filesUnder(join(root, "src")).filter((file) => !file.endsWith(".test.ts")),
-    ...["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((name) => join(root, name)),
+    ...filesUnder(join(root, "src")).filter(
+      (file) => !file.endsWith(".test.ts") && half.reads(relative(root, file).split(sep).join("/")),
+    ),
+    ...half.configs.map((name) => join(root, name)),
   ];
   for (const file of files.sort((left, right) => (left < right ? -1 : 1))) {
     const stat = statSync(file, { throwIfNoEntry: false });
@@ -81,25 +105,39 @@ function install(root) {
 }
 
 /** Builds beside `dist` and moves file by file, so that whoever reads `dist` meanwhile never finds a file missing. */
-function build(root) {
-  say("building, once");
-  const signature = signatureOf(root);
+function build(root, half) {
+  say(half === CONSOLE ? "building the console, once" : "building, once");
+  const signature = signatureOf(root, half);
   const fresh = join(root, `dist.${process.pid}.tmp`);
   const dist = join(root, "dist");
   try {
-    compile(root, fresh);
-    const files = filesUnder(fresh).map((file) => file.slice(fresh.length + 1));
+    half.make(root, fresh);
+    const files = filesUnder(fresh).map((file) => relative(fresh, file));
     for (const file of files) {
       mkdirSync(dirname(join(dist, file)), { recursive: true });
       renameSync(join(fresh, file), join(dist, file));
     }
     const wanted = new Set(files);
-    for (const file of filesUnder(dist)) {
-      if (!wanted.has(file.slice(dist.length + 1))) rmSync(file);
+    for (const file of filesUnder(dist).map((path) => relative(dist, path))) {
+      if (half.owns(file.split(sep).join("/")) && !wanted.has(file)) rmSync(join(dist, file));
     }
-    writeFileSync(join(dist, ".built"), signature);
+    writeFileSync(join(dist, half.stamp), signature);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function bundle(root, outDir) {
+  const bundler = join(root, "node_modules", "vite", "bin", "vite.js");
+  const flags = ["--logLevel", "error", "--outDir", join(outDir, "console")];
+  const result = spawnSync(process.execPath, [bundler, "build", ...flags], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+  });
+  if (result.status !== 0) {
+    process.stderr.write(result.stdout + result.stderr);
+    throw new Error("the console cannot be built; mend what is listed above, then try again.");
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { CHECKOUT, installIfStale } from "./checkout.mjs";
+import { CHROMIUM_MISSING, findChromium, installChromium } from "./chromium.mjs";
 
 /** `npm test`: installs what is missing, runs the whole suite, leaves the totals in test-results/vitest.json. */
 try {
@@ -9,6 +10,11 @@ try {
   process.stderr.write(`sluice: ${error.message}\n`);
   process.exit(2);
 }
+const say = (text) => process.stderr.write(`sluice: ${text}\n`);
+/** Who tests one room needs no browser for it. */
+const isBrowserTested = process.argv.slice(2).every((word) => word.startsWith("-") || /browser|^test\/?$/.test(word));
+if (isBrowserTested && findChromium() === null && !installChromium(say)) say(CHROMIUM_MISSING);
+
 const report = join(CHECKOUT, "test-results", "vitest.json");
 const result = spawnSync(
   process.execPath,

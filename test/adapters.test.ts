@@ -8,15 +8,22 @@ import { checkAdapter, type AdapterRequest, type ConformanceOptions } from "../s
 import { openAdapters, readScript, type AdapterName } from "../src/adapters/index.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import type { JsonObject } from "../src/core/base/index.ts";
+import { REPOSITORY } from "./law/source.ts";
 import { startToolServer, type ToolServer } from "./mcp/http-server.ts";
+import { GATEWAY_TOKEN, startGateway, type FakeGateway } from "./openclaw/gateway.ts";
 
 let tools: ToolServer;
+let gateway: FakeGateway;
 let echo: Server;
 let echoUrl: string;
 const directory = mkdtempSync(join(tmpdir(), "sluice-adapters-"));
 
 beforeAll(async () => {
   tools = await startToolServer();
+  gateway = await startGateway(({ body }) => {
+    const said = String(body["input"]);
+    return { kind: "answer", pieces: ["You said: ", said], end: said.includes("SLOW") ? "hang" : "completed" };
+  });
   echo = createServer((request, response) => {
     if (request.url === "/slow") return;
     request.setEncoding("utf8");
@@ -29,6 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await tools.close();
+  await gateway.close();
   echo.closeAllConnections();
   await new Promise((resolve) => echo.close(resolve));
   rmSync(directory, { recursive: true, force: true });
@@ -47,7 +55,7 @@ async function check(name: AdapterName, section: JsonObject | null, options: Con
   const [adapter] = await openAdapters({
     names: [name],
     sections: { [name]: section ?? {} },
-    env: {},
+    env: { ANTHROPIC_API_KEY: "sk-ant-test-000000", OPENCLAW_GATEWAY_TOKEN: GATEWAY_TOKEN },
     clock: createSystemClock(),
     directory,
     script,
@@ -112,5 +120,31 @@ describe("the adapters that are shipped keep the promises of the interface", () 
     );
     expect(failed(report)).toEqual([]);
     expect(untested(report)).toEqual(["usage", "partials", "log"]);
+  });
+
+  it("claude-agent, with an SDK from a folder", async () => {
+    const report = await check(
+      "claude-agent",
+      { sdk: join(REPOSITORY, "test/claude-agent") },
+      {
+        sample: (canary): Partial<AdapterRequest> => ({ message: canary }),
+        slow: { message: "SLOW" },
+      },
+    );
+    expect(failed(report)).toEqual([]);
+    expect(untested(report)).toEqual(["log"]);
+  });
+
+  it("openclaw", async () => {
+    const report = await check(
+      "openclaw",
+      { base_url: gateway.url },
+      {
+        sample: (canary): Partial<AdapterRequest> => ({ message: canary }),
+        slow: { message: "SLOW" },
+      },
+    );
+    expect(failed(report)).toEqual([]);
+    expect(untested(report)).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe("docs/adapters.md", () => {
       const setup = { names, sections, env: {}, clock, directory: REPOSITORY, script: EMPTY_SCRIPT, ledger: null };
       await closeAdapters(await openAdapters(setup));
     }
-    expect([...shown].sort()).toEqual(["ai-sdk", "http", "mcp", "process"]);
+    expect([...shown].sort()).toEqual(["ai-sdk", "claude-agent", "http", "mcp", "openclaw", "process"]);
   });
 
   it("shows an adapter that works", async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { EMPTY_CATALOG } from "../src/core/definition/index.ts";
+import { NO_PINS } from "../src/core/pins/index.ts";
 import { checkSource } from "../src/core/plan/index.ts";
 import { readManifestStream } from "../src/registry/index.ts";
 import { buildHouse, readScript, rehearseGoverned, simulationOf } from "../src/rehearsal/index.ts";
@@ -85,7 +86,8 @@ describe("the governed example", () => {
     const piece = {
       source: SOURCE,
       hash: digestText(SOURCE),
-      catalog: EMPTY_CATALOG,
+      pins: NO_PINS,
+      texts: new Map<string, string>(),
       plan,
       version: null,
       args: { customer: "Ada" },

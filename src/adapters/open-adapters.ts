@@ -2,15 +2,17 @@ import type { Adapter } from "../adapter/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { isJsonObject, type JsonObject } from "../core/base/index.ts";
 import { AI_SDK_PROVIDERS, createAiSdkAdapter } from "./ai-sdk/index.ts";
+import { createClaudeAgentAdapter } from "./claude-agent/claude-agent-adapter.ts";
 import { createHttpAdapter } from "./http/http-adapter.ts";
 import { createMcpAdapter } from "./mcp/mcp-adapter.ts";
 import { openMcpTools } from "./mcp/mcp-tools.ts";
+import { createOpenClawAdapter } from "./openclaw/openclaw-adapter.ts";
 import { createProcessAdapter } from "./process/process-adapter.ts";
 import type { Ledger } from "./scripted/ledger.ts";
 import type { Script } from "./scripted/script.ts";
 import { createScriptedAdapter } from "./scripted/scripted-adapter.ts";
 
-export const ADAPTER_NAMES = ["scripted", "ai-sdk", "http", "process", "mcp"] as const;
+export const ADAPTER_NAMES = ["scripted", "ai-sdk", "http", "process", "mcp", "claude-agent", "openclaw"] as const;
 export type AdapterName = (typeof ADAPTER_NAMES)[number];
 
 export interface AdapterSetup {
@@ -62,6 +64,10 @@ function adaptersOf(name: AdapterName, section: JsonObject, setup: AdapterSetup)
       return [createProcessAdapter({ env, directory, clock })];
     case "mcp":
       return [createMcpAdapter({ env })];
+    case "claude-agent":
+      return [createClaudeAgentAdapter({ env, directory, clock })];
+    case "openclaw":
+      return [createOpenClawAdapter({ env, clock })];
   }
 }
 

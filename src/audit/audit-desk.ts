@@ -25,6 +25,23 @@ export interface SealOutcome extends Pick<Sealed, "records" | "segments"> {
   readonly isFull: boolean;
 }
 
+/** What this process has sealed since it started. */
+export interface SealingFigures {
+  readonly sealedRecords: number;
+  readonly checkpoints: number;
+  /** How long the oldest entry of the last sealing had waited. */
+  readonly lagMs: number;
+  /** Epoch milliseconds; null: none yet. */
+  readonly lastCheckpointAt: number | null;
+}
+
+/** Where the chain of an organisation stands. */
+export interface ChainState {
+  readonly sealedSeq: number;
+  /** The last record a signed checkpoint covers. */
+  readonly checkpointSeq: number;
+}
+
 /** Waiting batches sealed in one transaction; each holds the entries of one commit or call. */
 export const SEAL_BATCHES_MAX = 200;
 /** Transactions after which others have their turn. */
@@ -34,6 +51,7 @@ const PRUNE_SEGMENTS_MAX = 1_000;
 /** The chain of every organisation: sealing it, showing it, and letting go of what is too old. */
 export class AuditDesk {
   readonly #options: AuditDeskOptions;
+  readonly #figures = { sealedRecords: 0, checkpoints: 0, lagMs: 0, lastCheckpointAt: null as number | null };
   #signing: Promise<Signing> | null = null;
 
   constructor(options: AuditDeskOptions) {
@@ -56,9 +74,19 @@ export class AuditDesk {
     });
     if (sealed === null) return null;
     const { records, segments } = sealed;
+    this.#count(sealed);
     const checkpoints = segments.flatMap(({ checkpoint }) => (checkpoint === null ? [] : [checkpoint]));
     if (checkpointFile !== undefined && checkpoints.length > 0) await appendCheckpoints(checkpointFile, checkpoints);
     return { records, segments, isFull: batches === SEAL_BATCHES_MAX };
+  }
+
+  figures(): SealingFigures {
+    return { ...this.#figures };
+  }
+
+  async state(orgId: string): Promise<ChainState> {
+    const { seq, segment } = await this.#options.store.auditHead(orgId);
+    return { sealedSeq: seq, checkpointSeq: segment === null ? seq : segment.fromSeq - 1 };
   }
 
   /** Everything that waits now, unless another replica is at it; what became of it, a transaction at a time. */
@@ -96,6 +124,16 @@ export class AuditDesk {
     const { store, now, retention = DEFAULT_RETENTION } = this.#options;
     const options = { retention, signing: await this.#signer(), now: now() };
     return pruneAudit(store, orgId, options, PRUNE_SEGMENTS_MAX);
+  }
+
+  #count({ records, segments }: Sealed): void {
+    const figures = this.#figures;
+    const now = this.#options.now();
+    const [oldest] = records;
+    figures.sealedRecords += records.length;
+    figures.checkpoints += segments.length;
+    if (oldest !== undefined) figures.lagMs = Math.max(0, now - oldest.at);
+    if (segments.length > 0) figures.lastCheckpointAt = now;
   }
 
   async #anchors(): Promise<Anchors | null> {

@@ -1,14 +1,15 @@
 import type { Clock, Stop } from "../clock/index.ts";
-import type { AuditStore } from "../store/index.ts";
+import type { AuditStore, GovernanceStore } from "../store/index.ts";
 import type { AuditDesk } from "./audit-desk.ts";
 import { SEGMENT_MS_MAX } from "./sealing.ts";
+import { pruneUsage } from "./usage-retention.ts";
 
 export interface SealerOptions {
   readonly desk: AuditDesk;
-  readonly store: Pick<AuditStore, "listPendingOrganisations" | "listAudited">;
+  readonly store: Pick<AuditStore, "listPendingOrganisations" | "listAudited"> & Pick<GovernanceStore, "pruneUsage">;
   readonly clock: Clock;
   readonly everyMs?: number;
-  /** Between two looks for segments whose time is over. */
+  /** Between two looks for segments and usage whose time is over. */
   readonly pruneEveryMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -18,6 +19,7 @@ export interface SealerFigures {
   readonly sealedRecords: number;
   readonly checkpoints: number;
   readonly prunedSegments: number;
+  readonly prunedUsage: number;
   /** Times another replica was at the chain already. */
   readonly missed: number;
   readonly failures: number;
@@ -38,7 +40,15 @@ export function startSealer(options: SealerOptions): Sealer {
 
 export class Sealer {
   readonly #options: SealerOptions;
-  readonly #figures = { sealedRecords: 0, checkpoints: 0, prunedSegments: 0, missed: 0, failures: 0, lagMs: 0 };
+  readonly #figures = {
+    sealedRecords: 0,
+    checkpoints: 0,
+    prunedSegments: 0,
+    prunedUsage: 0,
+    missed: 0,
+    failures: 0,
+    lagMs: 0,
+  };
   #pruneAt: number;
   #isStopped = false;
   #cancel: Stop | null = null;
@@ -101,7 +111,10 @@ export class Sealer {
   }
 
   async #prune(): Promise<void> {
-    const { desk, store } = this.#options;
+    const { desk, store, clock } = this.#options;
+    await this.#guarded("pruning usage", async () => {
+      this.#figures.prunedUsage += await pruneUsage(store, clock.now());
+    });
     let after: string | undefined = "";
     while (after !== undefined) {
       const orgs = await store.listAudited(after, ORGANISATIONS_MAX);

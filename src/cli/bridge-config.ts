@@ -18,6 +18,13 @@ const configSchema = z.strictObject({
   adapters: z.partialRecord(z.enum(ADAPTER_NAMES), section).default({}),
   modules: z.array(z.strictObject({ path: z.string().min(1), config: section.default({}) })).default([]),
   secrets: z.array(z.string().min(1).max(200)).default([]),
+  moderation: z
+    .strictObject({
+      rules: section.optional(),
+      provider: z.string().min(1).max(100).optional(),
+      model: z.string().min(1).max(200).optional(),
+    })
+    .default({}),
 });
 
 /** The file of `--config`: what adapters may do here, and which variables of the environment are secrets. */
@@ -28,9 +35,22 @@ export interface BridgeConfig {
   /** Adapters of other people: files that export one, beside the configuration, and what each is initialised with. */
   readonly modules: readonly { readonly path: string; readonly config: JsonObject }[];
   readonly secrets: readonly string[];
+  readonly moderation: {
+    /** As they are written; those that stand by default otherwise. */
+    readonly rules?: JsonObject | undefined;
+    /** Whoever is asked after the rules, one of the adapters. */
+    readonly provider?: string | undefined;
+    readonly model?: string | undefined;
+  };
 }
 
-export const EMPTY_BRIDGE_CONFIG: BridgeConfig = { defaultProvider: null, sections: {}, modules: [], secrets: [] };
+export const EMPTY_BRIDGE_CONFIG: BridgeConfig = {
+  defaultProvider: null,
+  sections: {},
+  modules: [],
+  secrets: [],
+  moderation: {},
+};
 
 export async function loadBridgeConfig(io: Io, name: string | undefined): Promise<BridgeConfig> {
   if (name === undefined) return EMPTY_BRIDGE_CONFIG;
@@ -50,12 +70,13 @@ export async function loadBridgeConfig(io: Io, name: string | undefined): Promis
     }
     throw new Refusal(`the configuration ${printable(name)} is not valid, nothing was started`);
   }
-  const { default_provider: defaultProvider = null, adapters, modules, secrets } = read.data;
+  const { default_provider: defaultProvider = null, adapters, modules, secrets, moderation } = read.data;
   const beside = dirname(file.path);
   return {
     defaultProvider,
     sections: adapters,
     modules: modules.map(({ path, config }) => ({ path: resolve(beside, path), config })),
     secrets,
+    moderation,
   };
 }

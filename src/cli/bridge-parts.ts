@@ -9,7 +9,9 @@ import {
   type Script,
   SCRIPTED_PROVIDER,
 } from "../adapters/index.ts";
+import { readModerationRules } from "../core/moderation/index.ts";
 import { createRedactor, type Redactor } from "../core/redaction/index.ts";
+import { AdapterGateway, createNodeModeration, type NodeModeration } from "../moderation/index.ts";
 import { loadAdapterFile } from "./adapter-file.ts";
 import type { BridgeConfig } from "./bridge-config.ts";
 import { isAlive } from "./data-directory.ts";
@@ -27,6 +29,7 @@ export interface BridgeParts {
   /** A rehearsal: the scripted adapter stands in for every provider. */
   readonly answersAny: boolean;
   readonly redactor: Redactor;
+  readonly moderation: NodeModeration;
 }
 
 export interface BridgePartsOptions {
@@ -65,7 +68,29 @@ export async function openBridgeParts(io: Io, options: BridgePartsOptions): Prom
     defaultProvider: providers.includes(wanted) ? wanted : null,
     answersAny: isRehearsal,
     redactor: createRedactor(secretsOf(io, config)),
+    moderation: moderationOf(io, config, adapters),
   };
+}
+
+function moderationOf(io: Io, { moderation }: BridgeConfig, adapters: readonly Adapter[]): NodeModeration {
+  const { rules: written, provider, model } = moderation;
+  const rules = written === undefined ? undefined : readModerationRules(written);
+  if (rules?.ok === false) {
+    const [first] = rules.failure;
+    throw new Refusal(`moderation.rules: ${printable(first?.message ?? "they cannot be read")}`);
+  }
+  const adapter = adapters.find((one) => one.provider === provider);
+  if (provider !== undefined && adapter === undefined) {
+    const known = adapters.map((one) => one.provider).join(", ");
+    throw new Refusal(`moderation.provider is ${printable(provider)}, but the adapters here are ${known}`);
+  }
+  return createNodeModeration({
+    ...(rules === undefined ? {} : { rules: rules.value }),
+    gateway:
+      adapter === undefined
+        ? null
+        : new AdapterGateway({ adapter, clock: io.clock, ...(model === undefined ? {} : { model }) }),
+  });
 }
 
 async function open(setup: AdapterSetup): Promise<readonly Adapter[]> {
@@ -110,9 +135,11 @@ function isBare({ sections, modules, defaultProvider }: BridgeConfig): boolean {
   return Object.keys(sections).length === 0 && modules.length === 0 && defaultProvider === null;
 }
 
-/** Local commands and MCP servers exist only where somebody has listed them. */
+/** Local commands, MCP servers and what has to be installed exist only where somebody has listed them. */
 function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
-  const listed = (["process", "mcp"] as const).filter((name) => sections[name] !== undefined);
+  const listed = (["process", "mcp", "claude-agent", "openclaw"] as const).filter(
+    (name) => sections[name] !== undefined,
+  );
   return ["scripted", "ai-sdk", "http", ...listed];
 }
 

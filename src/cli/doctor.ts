@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname } from "node:path";
+import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../adapters/index.ts";
 import { openPostgres } from "../postgres/index.ts";
 import { createSqlStore, SchemaMismatch } from "../store/index.ts";
 import { ApiProblem } from "../client/index.ts";
@@ -41,6 +43,7 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
     ...(server === null ? [await freePort(config)] : []),
     await reachable(io, options),
     models(io),
+    await nativeAdapters(io),
   ];
   if (options.json === true) printJson(io, { ok: findings.every(({ ok }) => ok), findings });
   else print(io, findings);
@@ -125,6 +128,22 @@ function models({ env }: Io): Finding {
   const unknown = (missing ?? []).map(([vendor, name]) => `${vendor} (${name})`).join(", ");
   const without = unknown === "" ? "" : `no key for ${unknown}: steps of theirs fail with provider_auth`;
   return fine("models", [known === "" ? "" : `keys for ${known}`, without].filter((part) => part !== "").join("; "));
+}
+
+const NATIVE_ADAPTERS = ["claude-agent", "openclaw"] as const;
+
+/** Nobody needs these either; as they are without a configuration, which may name another SDK or gateway. */
+async function nativeAdapters({ env, clock }: Io): Promise<Finding> {
+  const setup = { names: NATIVE_ADAPTERS, sections: {}, env, clock, directory: tmpdir(), script: EMPTY_SCRIPT };
+  const adapters = await openAdapters({ ...setup, ledger: null });
+  const said = await Promise.all(
+    adapters.map(async (adapter) => {
+      const { status, message } = await adapter.checkHealth();
+      return `${adapter.provider} ${status}${message === undefined ? "" : ` (${message})`}`;
+    }),
+  );
+  await closeAdapters(adapters);
+  return fine("native adapters", said.join("; "));
 }
 
 function print(io: Io, findings: readonly Finding[]): void {

@@ -4,7 +4,19 @@ import type { BridgeFlags } from "./bridge.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import type { MigrateOptions } from "./migrate.ts";
 import type { ServeOptions } from "./serve.ts";
+import type { LinkOptions } from "./server-link.ts";
 import type { UpOptions } from "./up.ts";
+
+/** What a client is told to start. */
+const MCP_SETTINGS = {
+  command: "sluice",
+  args: ["mcp"],
+  env: { SLUICE_URL: "http://127.0.0.1:7717", SLUICE_KEY: "slk_…" },
+};
+const MCP_HELP =
+  example("sluice mcp --url https://sluice.internal --key slk_…") +
+  `\n\nIn the settings of an MCP client:\n${JSON.stringify({ mcpServers: { sluice: MCP_SETTINGS } }, null, 2)}` +
+  "\n\nA client that speaks HTTP needs no command: the server answers at /mcp, with the key as Authorization: Bearer.";
 
 /** Commands that are a server, or look after one. The others need not wait until all of a server is loaded. */
 export function addHostCommands(program: Command, { io, settle }: Workbench): void {
@@ -30,6 +42,11 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
     .option("--quiet", "say nothing")
     .addHelpText("after", example("sluice migrate --database-url postgres://db/sluice"))
     .action((options: MigrateOptions) => settle(async () => (await import("./migrate.ts")).migrate(io, options)));
+  addLinkOptions(
+    program.command("mcp").description("speak MCP over standard input and output, for the client that starts it"),
+  )
+    .addHelpText("after", MCP_HELP)
+    .action((options: LinkOptions) => settle(async () => (await import("./mcp.ts")).mcp(io, options)));
   addLinkOptions(program.command("doctor").description("look for what is wrong here, and say how to mend it"))
     .option("--data <dir>", "the data directory (SLUICE_DATA; .sluice)")
     .option("--database-url <url>", "the database (DATABASE_URL)")
@@ -44,7 +61,7 @@ function addBridgeOptions(command: Command): Command {
   return command
     .option("--server <url>", "the server to work for (SLUICE_URL; else the one running here)")
     .option("--token <token>", "what it is joined with (SLUICE_TOKEN, SLUICE_KEY)")
-    .option("--adapters <names>", "scripted, ai-sdk, http, process, mcp; separated by commas")
+    .option("--adapters <names>", "scripted, ai-sdk, http, process, mcp, claude-agent, openclaw; separated by commas")
     .option("--config <file>", "what the adapters may do")
     .option("--id <id>", "of the gateway (bridge)")
     .option("--name <name>", "of the gateway, for people")

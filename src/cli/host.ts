@@ -1,18 +1,17 @@
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { closeAdapters } from "../adapters/index.ts";
-import { AuditDesk, startSealer } from "../audit/index.ts";
-import { DurableDriver } from "../driver/index.ts";
-import { openGovernance } from "../governance/index.ts";
-import { openGateways } from "../gateway/index.ts";
-import { PeerAgent } from "../outbound/index.ts";
+import { nextSlots } from "../schedule/index.ts";
 import { createApp, serve } from "../server/index.ts";
-import { StoreUnavailable } from "../store/index.ts";
+import { startTelemetry } from "../telemetry/index.ts";
+import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
+import { openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import type { Storage } from "./storage.ts";
+import { readTelemetry } from "./telemetry.ts";
 import { printable } from "./terminal-text.ts";
 
 /** Everything of a server, in this process. */
@@ -21,6 +20,8 @@ export interface Host {
   readonly url: string;
   /** Where this process reaches it. */
   readonly localUrl: string;
+  /** An address that opens the console with this key, once; null when there is no console. */
+  signInUrl(secret: string): string | null;
   /** Takes nothing new, finishes what is being written, and lets go of the database. */
   close(): Promise<void>;
 }
@@ -30,9 +31,13 @@ export interface HostParts {
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
+  readonly hasConsole: boolean;
   /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
 }
+
+/** Beside the program once both are built; the same place from the sources. */
+const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.meta.url));
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
 export async function startHost(io: Io, parts: HostParts): Promise<Host> {
@@ -42,14 +47,24 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
   const onTrouble = (what: string, error: unknown): void => {
     io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
   };
-  const { gateways, governance, audit, agent, runtime } = await openEngine(io, parts, onTrouble);
+  const traced = readTelemetry(io);
+  const engine = await openEngine(io, parts, onTrouble);
+  const { gateways, governance, audit, agent, runtime, launcher } = engine;
+  const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
     store,
     runtime,
     gateways,
     governance,
     audit,
-    config: { publicUrl: config.publicUrl ?? null, onTrouble },
+    launcher,
+    config: {
+      publicUrl: config.publicUrl ?? null,
+      consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
+      nextSlots,
+      ...(telemetry === null ? {} : { spanFigures: telemetry.figures }),
+      onTrouble,
+    },
   });
   const server = await listen(app, config);
   const localUrl = urlOf(config.host, server.port);
@@ -62,17 +77,22 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
   } catch (thrown) {
     gateways.stop();
     governance.stop();
+    await telemetry?.stop();
     await server.close(0);
     throw thrown;
   }
-  const sealer = startSealer({ desk: audit, store, clock, onTrouble });
+  const background = startBackground(io, engine, app, onTrouble);
   return {
     url,
     localUrl,
+    signInUrl: (secret) => {
+      const path = app.signInPath(secret);
+      return path === null ? null : `${url}${path}`;
+    },
     async close() {
       await server.close();
-      await runtime.stop();
-      await sealer.stop();
+      await background.stop();
+      await telemetry?.stop();
       gateways.stop();
       governance.stop();
       agent.close();
@@ -80,48 +100,6 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
       await store.close();
     },
   };
-}
-
-/** Everything that decides and dispatches, not yet begun. */
-async function openEngine(
-  { env, clock }: Io,
-  { config, storage, bridge, startRate }: HostParts,
-  onTrouble: (what: string, error: unknown) => void,
-) {
-  const { store, isEmbedded } = storage;
-  const { adapters, redactor, defaultProvider, answersAny } = bridge;
-  const local = { providers: adapters.map(({ provider }) => provider), defaultProvider, answersAny };
-  const secretKey = env["SLUICE_SECRET_KEY"] ?? "";
-  const gateways = await openGateways({
-    store,
-    clock,
-    secretKey: secretKey === "" ? null : secretKey,
-    local,
-    onTrouble,
-  });
-  const agent = new PeerAgent();
-  const { directory, tickets } = gateways;
-  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
-  const seed = env["SLUICE_AUDIT_SEED"] ?? "";
-  const audit = new AuditDesk({
-    store,
-    now: () => clock.now(),
-    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
-    ...(seed === "" ? {} : { seed }),
-  });
-  const runtime = new DurableDriver({
-    store,
-    adapters,
-    redactor,
-    judge: governance.governor,
-    remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
-    clock,
-    monotonic: () => performance.now(),
-    isUnavailable: (error) => error instanceof StoreUnavailable,
-    supersedesAll: isEmbedded,
-    onTrouble,
-  });
-  return { gateways, governance, audit, agent, runtime };
 }
 
 async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: Config) {

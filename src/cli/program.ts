@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../rehearsal/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
@@ -16,6 +15,7 @@ import { completion, type Shell, SHELLS } from "./completion.ts";
 import { addGatewayCommands } from "./gateway-commands.ts";
 import { addGovernanceCommands } from "./governance-commands.ts";
 import { addHostCommands } from "./host-commands.ts";
+import { init, type InitOptions } from "./init.ts";
 import type { Io } from "./io.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import {
@@ -29,7 +29,9 @@ import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
 import { start, type StartOptions } from "./start.ts";
+import { TEMPLATES } from "./starter/files.ts";
 import { validate, type ValidateOptions } from "./validate.ts";
+import { readVersion } from "./version.ts";
 
 /** Runs the command the words ask for; its exit code is what the promise resolves with. */
 export async function runProgram(io: Io, argv: readonly string[]): Promise<number> {
@@ -113,6 +115,15 @@ function addReaders(program: Command, { io, settle }: Workbench): void {
     .addArgument(new Argument("<format>", "which format").choices(SCHEMA_FORMATS))
     .addHelpText("after", example("sluice schema lobsterx > lobsterx.schema.json"))
     .action((format: (typeof SCHEMA_FORMATS)[number]) => settle(() => schema(io, format)));
+  program
+    .command("init")
+    .description("write a project to begin with: a workflow, its answers, rules, and what to type")
+    .argument("[dir]", "where to; this folder unless told", ".")
+    .addOption(new Option("--template <name>", "which one").choices(TEMPLATES).default("minimal"))
+    .option("--force", "also where something is already; what is there stays as it is")
+    .option("--quiet", "say nothing")
+    .addHelpText("after", example("sluice init my-project --template governed"))
+    .action((folder: string, options: InitOptions) => settle(() => init(io, folder, options)));
 }
 
 function addStarters(program: Command, { io, settle }: Workbench): void {
@@ -160,9 +171,4 @@ function addLaunchOptions(command: Command, word: string, about: string): Comman
     .option("--args-file <file>", "args as a YAML or JSON map; --arg wins")
     .option("--script <file>", "what the scripted adapter answers")
     .option("--library <file>", "step library and lenses the file refers to");
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

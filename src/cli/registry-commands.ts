@@ -22,6 +22,7 @@ import {
 } from "./inbox.ts";
 import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
+import { addSlotsCommand } from "./schedules.ts";
 import type { LinkOptions } from "./server-link.ts";
 import {
   deleteRegistered,
@@ -31,6 +32,7 @@ import {
   type PlatformOptions,
   REGISTRIES,
 } from "./registries.ts";
+import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
 const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyWish["role"][];
@@ -92,6 +94,7 @@ export function addWorkflowCommands(program: Command, { io, settle }: Workbench)
     .action((name: string, options: GetWorkflowOptions & LinkOptions) =>
       settle(() => getWorkflow(io, apiOf(io, options), name, options)),
     );
+  addHookCommand(workflows, { io, settle });
   addLinkOptions(program.command("apply").description("bring what is registered on the server to what files say"))
     .requiredOption(
       "-f, --file <path>",
@@ -153,6 +156,8 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
       .action((name: string, options: LinkOptions & { quiet?: boolean }) =>
         settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
       );
+    if (noun === "schedules") addSlotsCommand(nouns, { io, settle });
+    if (noun === "webhooks") addDeliveryCommands(nouns, { io, settle });
   }
 }
 

@@ -13,6 +13,13 @@ import {
   type Workbench,
 } from "./command-words.ts";
 import {
+  type CheckpointOptions,
+  listCheckpoints,
+  PROVENANCE_FORMATS,
+  type ProvenanceOptions,
+  showProvenance,
+} from "./provenance.ts";
+import {
   type ActionOptions,
   branchRun,
   type BranchOptions,
@@ -34,6 +41,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   const runs = addNoun(program, "runs", "see and steer runs on the server");
   addLooking(runs, bench);
   addSteering(runs, bench);
+  addHistory(runs, bench);
   addPacketCommand(runs, bench);
 }
 
@@ -47,6 +55,7 @@ function addLooking(runs: Command, { io, settle }: Workbench): void {
   addLinkOptions(runs.command("show").description("show a run and all its nodes, or what one node gave"))
     .argument("<run>", "id of the run")
     .option("--node <id>", "only this node: its result on standard output")
+    .option("--at <event>", "as it was after this event", positiveInteger)
     .option("--json", "print the run with its state, or the node with its attempts, as JSON")
     .addHelpText("after", example("sluice runs show run_01hq --node summary"))
     .action((id: string, options: ShowRunOptions & LinkOptions) =>
@@ -60,6 +69,31 @@ function addLooking(runs: Command, { io, settle }: Workbench): void {
     .addHelpText("after", example("sluice runs watch run_01hq"))
     .action((id: string, options: WatchOptions & LinkOptions) =>
       settle(() => watchRun(io, apiOf(io, options), id, options)),
+    );
+}
+
+function addHistory(runs: Command, { io, settle }: Workbench): void {
+  addLinkOptions(runs.command("checkpoints").description("list the events a run can be rewound to or branched from"))
+    .argument("<run>", "id of the run")
+    .option("--limit <n>", "how many at most", positiveInteger)
+    .option("--after <event>", "only later ones", positiveInteger)
+    .option("--json", "print what the API answers")
+    .addHelpText("after", example("sluice runs checkpoints run_01hq"))
+    .action((id: string, options: CheckpointOptions & LinkOptions) =>
+      settle(() => listCheckpoints(io, apiOf(io, options), id, options)),
+    );
+  const provenance = addLinkOptions(
+    runs.command("provenance").description("show where the values of a run came from, or what one of them went into"),
+  )
+    .argument("<run>", "id of the run")
+    .option("--node <id>", "the lineage of what this node gave, across runs")
+    .option("--output <name>", "only of this output; without --node an arg, as args.NAME")
+    .option("--down", "what was made from it, instead of what it was made from")
+    .option("--json", "the same as --format json");
+  addChoice(provenance, "--format <format>", "how to print it", PROVENANCE_FORMATS)
+    .addHelpText("after", example("sluice runs provenance run_01hq --node summary --output title"))
+    .action((id: string, options: ProvenanceOptions & LinkOptions) =>
+      settle(() => showProvenance(io, apiOf(io, options), id, options)),
     );
 }
 
@@ -85,6 +119,7 @@ function addSteering(runs: Command, { io, settle }: Workbench): void {
     .requiredOption("--at <event>", "number of the event", positiveInteger)
     .option("--arg <name=value>", "an arg that is to be different; may be repeated", collect)
     .option("--args-file <file>", "args that are to be different, as a YAML or JSON map; --arg wins")
+    .option("--arg-from <name=run/node/output>", "an arg taken from an output of another run; may be repeated", collect)
     .addHelpText("after", example("sluice runs branch run_01hq --at 42 --arg tone=formal --watch"))
     .action((id: string, options: BranchOptions & LinkOptions) =>
       settle(() => branchRun(io, apiOf(io, options), id, options)),

@@ -9,7 +9,7 @@ import { LocalDriver, newRunId, type PinnedWorkflow, type Settlement } from "../
 import { createAllowAllJudge } from "../governance/index.ts";
 import { type ApproveMode, chooseAnswer, leaveOpen, printOpenApprovals } from "./approvals.ts";
 import { readArgs } from "./args.ts";
-import { loadCatalog } from "./catalog.ts";
+import { loadLibrary } from "./catalog.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -58,7 +58,7 @@ export async function prepare(
   file: SourceFile,
   options: Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "quiet">,
 ): Promise<Prepared> {
-  const workspace = await openWorkspace(io, file, await loadCatalog(io, options.library));
+  const workspace = await openWorkspace(io, file, await loadLibrary(io, options.library));
   if (options.quiet !== true) printProblems(io, workspace.warnings.file, workspace.warnings.problems, "warning");
   const args = await readArgs(io, workspace.workflow.plan.args, options);
   const script = await loadScript(io, options.script, workspace.plans);

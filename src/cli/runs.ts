@@ -1,6 +1,6 @@
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
 import type { NodeResult } from "../core/view/index.ts";
-import type { Run } from "../client/index.ts";
+import type { InputsFrom, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
@@ -47,12 +47,15 @@ export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Prom
 export interface ShowRunOptions {
   readonly json?: boolean;
   readonly node?: string;
+  /** An event: the run as it was after it. */
+  readonly at?: number;
 }
 
 /** A run with all its nodes, or everything that is known of one of them. */
 export async function showRun(io: Io, api: Api, id: string, options: ShowRunOptions): Promise<number> {
-  if (options.node !== undefined) return showNode(io, api, id, options.node, options.json === true);
-  const [run, state] = await Promise.all([api.getRun(id), api.getState(id)]);
+  const { at } = options;
+  if (options.node !== undefined) return showNode(io, api, id, options.node, options);
+  const [run, state] = await Promise.all([api.getRun(id), stateOf(api, id, at)]);
   if (options.json === true) {
     printJson(io, { ...run, state });
     return EXIT.fine;
@@ -61,10 +64,11 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
   printFacts(io, [
     ["run", run.id],
     ["workflow", nameOf(run)],
-    ["status", state.isPaused ? `${run.status}, waiting for a person` : run.status],
+    ["at event", at === undefined ? null : String(at)],
+    ["status", state.isPaused ? `${state.status}, waiting for a person` : state.status],
     ["created", formatWhen(run.createdAt, now)],
     ["duration", durationText(run, now)],
-    ["cost", run.costMicros > 0 ? formatCost(run.costMicros) : null],
+    ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
     ["parent", run.parentRunId],
     ["args", oneLine(JSON.stringify(run.args))],
   ]);
@@ -72,6 +76,10 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     `\n${formatTable([["NODE", "STATUS", "ATTEMPTS", "DURATION", "COST", "DETAIL"], ...state.nodeResults.map(nodeRow)])}`,
   );
   return EXIT.fine;
+}
+
+function stateOf(api: Api, id: string, at: number | undefined): Promise<State> {
+  return at === undefined ? api.getState(id) : api.getStateAt(id, at);
 }
 
 function nodeRow(node: NodeResult): readonly string[] {
@@ -87,14 +95,18 @@ function nodeRow(node: NodeResult): readonly string[] {
   ];
 }
 
-async function showNode(io: Io, api: Api, id: string, nodeId: string, isJson: boolean): Promise<number> {
-  if (isJson) {
+async function showNode(io: Io, api: Api, id: string, nodeId: string, options: ShowRunOptions): Promise<number> {
+  if (options.json === true && options.at === undefined) {
     printJson(io, await api.getNode(id, nodeId));
     return EXIT.fine;
   }
-  const { nodeResults } = await api.getState(id);
+  const { nodeResults } = await stateOf(api, id, options.at);
   const node = nodeResults.find((one) => one.nodeId === nodeId);
   if (node === undefined) throw new Refusal(`the run ${printable(id)} has no node "${printable(nodeId)}"`);
+  if (options.json === true) {
+    printJson(io, node);
+    return EXIT.fine;
+  }
   io.err.write(formatTable([nodeRow(node)]));
   if (node.status === "completed") io.out.write(textOf(await withLargeValues(api, node)).replace(/\n?$/, "\n"));
   else printFailures(io, [node]);
@@ -145,14 +157,28 @@ export interface BranchOptions extends ActionOptions {
   readonly at: number;
   readonly arg?: readonly string[];
   readonly argsFile?: string;
+  readonly argFrom?: readonly string[];
 }
 
 /** Args that are given replace those of the run; the others stay as they were. */
 export async function branchRun(io: Io, api: Api, id: string, options: BranchOptions): Promise<number> {
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
-  const branched = await api.branchRun(id, options.at, args);
+  const branched = await api.branchRun(id, options.at, args, inputsFromOf(options.argFrom ?? []));
   return acted(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
+}
+
+/** `name=run/node/output`: the arg is taken from an output of another run. */
+function inputsFromOf(written: readonly string[]): { readonly inputsFrom?: InputsFrom } {
+  if (written.length === 0) return {};
+  const origins = written.map((text) => {
+    const [, arg, runId, nodeId, output] = /^([^=]+)=([^/]+)\/([^/]+)\/(.+)$/.exec(text) ?? [];
+    if (arg === undefined || runId === undefined || nodeId === undefined || output === undefined) {
+      throw new Refusal(`--arg-from ${printable(text)}: write it as name=run/node/output`);
+    }
+    return [arg, { runId, nodeId, output }] as const;
+  });
+  return { inputsFrom: Object.fromEntries(origins) };
 }
 
 async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {

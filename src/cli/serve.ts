@@ -4,7 +4,7 @@ import type { Store } from "../store/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { openBridgeParts } from "./bridge-parts.ts";
 import { type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
-import { startHost } from "./host.ts";
+import { type Host, startHost } from "./host.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { standUntilStopped } from "./standing.ts";
@@ -39,8 +39,10 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     try {
       await withStorage(store.ping());
       const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
-      const host = await withStorage(startHost(io, { config, storage, bridge, startRate: START_RATE }));
-      announce(io, options, host.url, secret);
+      const host = await withStorage(
+        startHost(io, { config, storage, bridge, hasConsole: options.console, startRate: START_RATE }),
+      );
+      announce(io, options, host, secret);
       return host;
     } catch (thrown) {
       await store.close().catch(() => undefined);
@@ -61,9 +63,10 @@ async function ensureKey(store: Store, given: string | undefined, now: number): 
   return secret;
 }
 
-function announce(io: Io, { json, console, key }: ServeOptions, url: string, secret: string | null): void {
+function announce(io: Io, { json, console, key }: ServeOptions, { url, signInUrl }: Host, secret: string | null): void {
   if (json === true) {
-    const consoleUrl = console ? `${url}/` : null;
+    const link = secret === null ? null : signInUrl(secret);
+    const consoleUrl = console ? (link ?? `${url}/`) : null;
     io.out.write(`${JSON.stringify({ url, consoleUrl, key: secret, pid: process.pid })}\n`);
     return;
   }

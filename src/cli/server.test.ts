@@ -380,6 +380,64 @@ describe("sluice runs", () => {
     expect((await client().getRun(branched.out.trim())).args).toEqual({ who: "you", times: 7 });
     expect(await sluice(["runs", "branch", id, "--at", "99999"])).toMatchObject({ code: 2, out: "" });
   });
+
+  it("shows a run as it was, and what it can be taken back to", async () => {
+    const id = await started("hello.lobsterX");
+    await sluice(["runs", "watch", id, "--quiet"]);
+    const { out } = await sluice(["runs", "checkpoints", id]);
+    expect(out).toMatch(/^EVENT\s+NODE\s+WHAT\s+WHEN\n\d+\s+greet\s+completed\s/);
+    const [, event = ""] = /^(\d+)\s+greet/m.exec(out) ?? [];
+    const then = await sluice(["runs", "show", id, "--at", event]);
+    expect(then.out).toMatch(new RegExp(`at event\\s+${event}\\nstatus\\s+running`));
+    expect(then.out).toMatch(/shout\s+(?:queued|awaiting_dependency)/);
+    const node = await sluice(["runs", "show", id, "--at", event, "--node", "greet", "--json"]);
+    expect(JSON.parse(node.out)).toMatchObject({ nodeId: "greet", status: "completed" });
+    expect(await sluice(["runs", "show", id, "--at", "99999"])).toMatchObject({ code: 2, out: "" });
+    expect((await sluice(["runs", "checkpoints", id, "--limit", "1"])).err).toBe(`there are more: --after ${event}\n`);
+    expect(JSON.parse((await sluice(["runs", "checkpoints", id, "--after", event, "--json"])).out).data).toHaveLength(
+      1,
+    );
+  });
+
+  it("takes an arg of a branch from an output of another run", async () => {
+    const id = await started("hello.lobsterX");
+    await sluice(["runs", "watch", id, "--quiet"]);
+    const branched = await sluice(["runs", "branch", id, "--at", "1", "--arg-from", `who=${id}/greet/stdout`]);
+    expect(branched.code).toBe(0);
+    expect((await client().getRun(branched.out.trim())).args).toEqual({ who: "Hello there", times: 1 });
+    for (const wrong of ["who", "who=run", `who=${id}/greet`, `who=${id}/nobody/stdout`, "who=run_0/greet/stdout"]) {
+      expect(await sluice(["runs", "branch", id, "--at", "1", "--arg-from", wrong])).toMatchObject({
+        code: 2,
+        out: "",
+      });
+    }
+  });
+
+  it("tells where values came from", async () => {
+    const id = await started("hello.lobsterX");
+    await sluice(["runs", "watch", id, "--quiet"]);
+    const provenance = (...more: string[]) => sluice(["runs", "provenance", id, ...more]);
+    expect((await provenance()).out).toMatch(
+      /^FROM\s+VALUE\s+TO\s+INPUT\s+TRANSFORM\nargs\s+args\.who\s+greet\s+command\nargs\s+args\.times/,
+    );
+    expect(JSON.parse((await provenance("--json")).out).data).toHaveLength(3);
+    const tree = await provenance("--node", "shout");
+    expect(tree.out).toBe(
+      `shout.outputs  hello ${id}  [attempt 1, default, scripted, $0.50]\n` +
+        `└─ command ← greet.stdout  hello ${id}  [attempt 1, default, scripted]\n` +
+        `   ├─ command ← args.who  hello ${id}\n` +
+        `   └─ command ← args.times  hello ${id}\n`,
+    );
+    expect((await provenance("--output", "args.who", "--down")).out).toMatch(
+      /^args\.who .+\n└─ command → greet\.outputs .+\n {3}└─ command → shout\.outputs .+\n$/,
+    );
+    expect(JSON.parse((await provenance("--node", "shout", "--format", "json")).out)).toMatchObject({ start: 0 });
+    expect(JSON.parse((await provenance("--format", "prov")).out)).toHaveProperty("wasDerivedFrom");
+    expect(JSON.parse((await provenance("--format", "openlineage")).out)[0]).toMatchObject({ eventType: "START" });
+    expect((await provenance("--down")).code).toBe(2);
+    expect((await provenance("--format", "prov", "--node", "shout")).code).toBe(2);
+    expect((await provenance("--node", "nobody")).code).toBe(2);
+  });
 });
 
 describe("sluice approvals", () => {

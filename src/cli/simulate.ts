@@ -14,7 +14,6 @@ import {
 } from "../rehearsal/index.ts";
 import { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
-import { loadCatalog } from "./catalog.ts";
 import { EXIT } from "./exit-code.ts";
 import { printForecast } from "./forecast.ts";
 import type { Io } from "./io.ts";
@@ -106,17 +105,14 @@ const OPEN = "every gate is open";
 async function simulateHere(io: Io, target: string, options: SimulateOptions): Promise<Shown> {
   const file = await readSourceFile(io, target);
   const { workspace, args, script } = await prepare(io, file, options);
-  const { plan, version, hash } = workspace.workflow;
-  const catalog = await loadCatalog(io, options.library);
-  const piece: Piece = { source: decode(file.bytes), hash, catalog, plan, version, args, script };
+  const { plan } = workspace.piece;
+  const piece: Piece = { ...workspace.piece, args, script };
   const how = { approve: options.approve ?? "all", mayGoOn: () => true } as const;
-  const startsOthers = plan.nodes.some(({ child }) => child !== null);
-  if (options.governance === "none" || startsOthers) {
-    if (startsOthers && options.governance !== "none") warnOfChildren(io, options);
-    const rehearsed = await rehearseOpen(piece, workspace.resolve, { ...how, at: OPEN_AT });
+  if (options.governance === "none") {
+    const rehearsed = await rehearseOpen(piece, { ...how, at: OPEN_AT });
     return { report: simulationOf(plan, rehearsed), about: OPEN };
   }
-  const house = await demandHouse(io, options, [plan]);
+  const house = await demandHouse(io, options, workspace.plans);
   const record = await house.workflow(plan.name);
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   const wish = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
@@ -127,10 +123,6 @@ async function simulateHere(io: Io, target: string, options: SimulateOptions): P
 function explain(thrown: unknown): never {
   if (!(thrown instanceof RehearsalTooLong)) throw thrown;
   throw new Refusal("it goes on for longer than a simulation can show");
-}
-
-function warnOfChildren(io: Io, { quiet }: SimulateOptions): void {
-  if (quiet !== true) io.err.write("warning: it starts other workflows, so that it is shown with every gate open\n");
 }
 
 async function demandHouse(

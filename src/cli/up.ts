@@ -43,7 +43,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   });
   return standUntilStopped(io, async () => {
     const storage = await withStorage(openStorage(io, config));
-    const { secret, host } = await withStorage(raise(io, config, directory, storage, bridge));
+    const { secret, host } = await withStorage(raise(io, options, config, directory, storage, bridge));
     const close = (): Promise<void> => {
       directory.removeServer();
       return host.close();
@@ -63,6 +63,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
 /** A store that was opened is closed again when the rest cannot be started. */
 async function raise(
   io: Io,
+  options: UpOptions,
   config: Config,
   directory: DataDirectory,
   storage: Storage,
@@ -71,7 +72,10 @@ async function raise(
   try {
     await storage.store.migrate();
     const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
-    return { secret, host: await startHost(io, { config, storage, bridge, startRate: null }) };
+    return {
+      secret,
+      host: await startHost(io, { config, storage, bridge, hasConsole: options.console, startRate: null }),
+    };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);
     throw thrown;
@@ -108,8 +112,8 @@ async function saveDemo(api: Api): Promise<void> {
   }
 }
 
-function announce(io: Io, options: UpOptions, { url }: Host, key: string): void {
-  const consoleUrl = options.console ? `${url}/` : null;
+function announce(io: Io, options: UpOptions, { url, signInUrl }: Host, key: string): void {
+  const consoleUrl = options.console ? (signInUrl(key) ?? `${url}/`) : null;
   if (options.json === true) {
     io.out.write(`${JSON.stringify({ url, consoleUrl, key, pid: process.pid })}\n`);
     return;
@@ -121,6 +125,7 @@ function announce(io: Io, options: UpOptions, { url }: Host, key: string): void 
     "",
     `  URL  ${paint("cyan", url)}`,
     `  Key  ${key}`,
+    ...(consoleUrl === null ? [] : [`  Open ${paint("cyan", consoleUrl)}`]),
     "",
     ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
     `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${key}`,

@@ -5,7 +5,10 @@ import { compareCodeUnits, isJsonObject, type Problem } from "../core/base/index
 import type { Catalog, Definition, WorkflowRef } from "../core/definition/index.ts";
 import { checkSource, missingForRun, type Plan } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
+import { refText } from "../core/pins/index.ts";
 import type { PinnedWorkflow } from "../driver/index.ts";
+import type { Piece } from "../rehearsal/index.ts";
+import type { Library } from "./catalog.ts";
 import type { Io } from "./io.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
@@ -16,6 +19,8 @@ import { printable } from "./terminal-text.ts";
 export interface Workspace {
   readonly workflow: PinnedWorkflow;
   readonly resolve: (ref: WorkflowRef) => PinnedWorkflow | null;
+  /** Its text, and what it refers to outside itself. */
+  readonly piece: Pick<Piece, "source" | "hash" | "pins" | "texts" | "plan" | "version">;
   /** Its own and those of every workflow it may start. */
   readonly plans: readonly Plan[];
   readonly warnings: { readonly file: SourceFile; readonly problems: readonly Problem[] };
@@ -30,12 +35,14 @@ interface Found {
 const EXTENSIONS = [".lobsterX", ".yaml", ".yml", ".json"];
 
 /** Reads and checks a file and, from the same folder, the workflows it refers to; refuses what could not run. */
-export async function openWorkspace(io: Io, file: SourceFile, catalog: Catalog): Promise<Workspace> {
+export async function openWorkspace(io: Io, file: SourceFile, library: Library): Promise<Workspace> {
+  const { catalog } = library;
   const first = check(io, file, catalog);
   if (!startsOthers(first.plan)) {
     refuseMissing(file, first.definition, catalog);
     const { workflow, plan, warnings } = first;
-    return { workflow, resolve: () => null, plans: [plan], warnings: { file, problems: warnings } };
+    const piece = pieceOf(file, workflow, library, new Map());
+    return { workflow, resolve: () => null, piece, plans: [plan], warnings: { file, problems: warnings } };
   }
   const own: Found = { file, name: first.plan.name, version: first.definition.version };
   const others = await workflowsBeside(io, file);
@@ -43,13 +50,18 @@ export async function openWorkspace(io: Io, file: SourceFile, catalog: Catalog):
   const known: Catalog = { ...catalog, workflows: [...new Set(found.map(({ name }) => name))] };
   const pinned = new Map<Found, PinnedWorkflow>();
   const toCheck = [own];
+  const started = new Map<string, Found>();
   for (const next of toCheck) {
     if (pinned.has(next)) continue;
     const checked = check(io, next.file, known);
     refuseMissing(next.file, checked.definition, known);
     pinned.set(next, checked.workflow);
-    for (const node of checked.plan.nodes)
-      if (node.child !== null) toCheck.push(demand(found, node.child.workflow, next));
+    for (const { child } of checked.plan.nodes) {
+      if (child === null) continue;
+      const chosen = demand(found, child.workflow, next);
+      started.set(refText(child.workflow), chosen);
+      toCheck.push(chosen);
+    }
   }
   return {
     workflow: pinned.get(own) ?? first.workflow,
@@ -57,9 +69,43 @@ export async function openWorkspace(io: Io, file: SourceFile, catalog: Catalog):
       const chosen = choose(found, ref);
       return chosen === undefined ? null : (pinned.get(chosen) ?? null);
     },
+    piece: pieceOf(file, pinned.get(own) ?? first.workflow, library, started),
     plans: [...pinned.values()].map(({ plan }) => plan),
     warnings: { file, problems: first.warnings },
   };
+}
+
+/** Files beside it stand for what a server would have saved. */
+function pieceOf(
+  file: SourceFile,
+  { plan, version, hash }: PinnedWorkflow,
+  { catalog, lensSpecs }: Library,
+  started: ReadonlyMap<string, Found>,
+): Workspace["piece"] {
+  const others = [...started].map(([ref, found]) => ({ ref, hash: hashOf(found.file), found }));
+  return {
+    source: textOf(file),
+    hash,
+    plan,
+    version,
+    pins: {
+      library: catalog.library ?? {},
+      lenses: lensSpecs,
+      workflows: Object.fromEntries(
+        others.map(({ ref, hash: own, found }) => [ref, { version: found.version ?? 1, hash: own }]),
+      ),
+      team: null,
+    },
+    texts: new Map(others.map(({ hash: own, found }) => [own, textOf(found.file)])),
+  };
+}
+
+function textOf({ bytes }: SourceFile): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function hashOf({ bytes }: SourceFile): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
 interface Checked {
@@ -75,8 +121,7 @@ function check(io: Io, file: SourceFile, catalog: Catalog): Checked {
     printProblems(io, file, problems);
     throw new Refusal(`${printable(file.name)} is not valid, nothing was started`);
   }
-  const hash = `sha256:${createHash("sha256").update(file.bytes).digest("hex")}`;
-  return { plan, definition, workflow: { plan, version: definition.version, hash }, warnings };
+  return { plan, definition, workflow: { plan, version: definition.version, hash: hashOf(file) }, warnings };
 }
 
 function refuseMissing(file: SourceFile, definition: Definition, catalog: Catalog): void {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import { problemOf } from "./api-problem.ts";
+import { encode, type Query, queryText } from "./query.ts";
 import type { Applied, Collection, ManifestDocument, PlatformState, Registered } from "./registry-wire.ts";
 import type {
   BacktestReport,
@@ -10,6 +11,10 @@ import type {
   Usage,
   UsageWish,
 } from "./governance-wire.ts";
+import type { SlotPage } from "./schedule-wire.ts";
+import { WebhookClient } from "./webhook-client.ts";
+import type { ProvenanceWish, ToldProvenance } from "./provenance-wire.ts";
+import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 import type {
   Answer,
@@ -40,13 +45,6 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-export interface StartOptions {
-  /** Made once per submission and used again by its retries: the run is then started once. */
-  readonly idempotencyKey?: string;
-}
-
-type Query = Readonly<Record<string, string | number | undefined>>;
-
 interface Asked {
   readonly query?: Query;
   readonly body?: object;
@@ -58,6 +56,8 @@ export class SluiceClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
+  /** What webhooks are sent, and messages that start runs. */
+  readonly webhooks = new WebhookClient((method, path, asked) => this.#send(method, path, asked));
 
   constructor({ url, key, fetch: given }: ClientOptions) {
     this.#base = `${url.replace(/\/+$/, "")}/api/v1`;
@@ -127,6 +127,11 @@ export class SluiceClient {
     return this.#ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}`);
   }
 
+  /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
+  getProvenance<W extends ProvenanceWish>(runId: string, wish: W): Promise<ToldProvenance<W>> {
+    return this.#ask("GET", `/runs/${encode(runId)}/provenance`, { query: { ...wish } });
+  }
+
   cancelRun(runId: string, reason?: string): Promise<Run> {
     return this.#ask("POST", `/runs/${encode(runId)}/cancel`, { body: { reason } });
   }
@@ -139,9 +144,9 @@ export class SluiceClient {
     return this.#ask("POST", `/runs/${encode(runId)}/rewind`, { body: { eventId } });
   }
 
-  branchRun(runId: string, eventId: number, args?: JsonObject, options: StartOptions = {}): Promise<Run> {
+  branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Run> {
     return this.#ask("POST", `/runs/${encode(runId)}/branch`, {
-      body: { eventId, args },
+      body: { eventId, args, inputsFrom: options.inputsFrom },
       headers: idempotent(options),
     });
   }
@@ -218,6 +223,11 @@ export class SluiceClient {
     await this.#send("DELETE", `/${collection}/${encode(id)}`, {});
   }
 
+  /** What became of the slots of a schedule, newest first, and which come next. */
+  listSlots(scheduleId: string, page: PageOptions = {}): Promise<SlotPage> {
+    return this.#ask("GET", `/schedules/${encode(scheduleId)}/slots`, { query: { ...page } });
+  }
+
   /** All of the manifests or none. */
   apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
     return this.#ask("POST", "/apply", { body: manifests, query: { dryRun: String(options.dryRun === true) } });
@@ -282,19 +292,4 @@ export class SluiceClient {
     if (!response.ok) throw await problemOf(response);
     return response;
   }
-}
-
-function encode(part: string): string {
-  return encodeURIComponent(part);
-}
-
-function idempotent({ idempotencyKey }: StartOptions): Readonly<Record<string, string>> {
-  return idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
-}
-
-function queryText(query: Query): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${encode(name)}=${encode(String(value))}`],
-  );
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }

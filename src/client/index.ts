@@ -1,7 +1,12 @@
 export { applyToView, createView, eventOfFrame, reduceRun, type EventFrame, type RunView } from "../core/view/index.ts";
 export { ApiProblem, type ProblemBody } from "./api-problem.ts";
-export { SluiceClient, type ClientOptions, type StartOptions } from "./client.ts";
+export { SluiceClient, type ClientOptions } from "./client.ts";
+export { getSession, readLive, type LiveMessage, type LiveOptions, type LiveRun, type Session } from "./live-client.ts";
+export type { BranchOptions, StartOptions } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type * from "./governance-wire.ts";
+export type * from "./provenance-wire.ts";
 export type * from "./registry-wire.ts";
+export type * from "./schedule-wire.ts";
+export type * from "./webhook-wire.ts";
 export type * from "./wire.ts";

@@ -184,8 +184,9 @@ export interface NodeDetail {
 
 export interface Approval {
   readonly id: string;
-  readonly runId: string;
-  readonly nodeId: string;
+  /** Null: the approval of a launch, before there is a run. */
+  readonly runId: string | null;
+  readonly nodeId: string | null;
   readonly attempt: number | null;
   readonly epoch: number;
   readonly source: ApprovalSource;

@@ -22,7 +22,10 @@ export function childReport(
 }
 
 /** What a parent is told about a child run that could not be started. */
-export function refusedChild({ nodeId, attempt, childRunId }: StartChild, errorMessage: string): ChildFinishedInput {
+export function refusedChild(
+  { nodeId, attempt, childRunId }: Pick<StartChild, "nodeId" | "attempt" | "childRunId">,
+  errorMessage: string,
+): ChildFinishedInput {
   const tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
   return {
     type: "child_finished",

@@ -1,16 +1,17 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
 import type { Dispatch, RunState } from "../core/engine/index.ts";
-import { outputJsonSchema } from "../core/outputs/index.ts";
+import { renderInstructions, sentInstructions } from "../core/instructions/index.ts";
+import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 import type { AdapterRequest } from "../adapter/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
-import { lensOutputSchema } from "./lens-schema.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
   const { request, hints, route } = dispatch;
   const node = planNodeOf(state, dispatch.nodeId);
   const outputSchema = outputSchemaOf(dispatch, node);
+  const systemPrompt = systemPromptOf(dispatch, provider);
   return {
     dispatchId: dispatch.dispatchId,
     runId: state.runId,
@@ -20,6 +21,7 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
     provider,
     ...(route.model === null ? {} : { model: route.model }),
     agentId: route.agentId ?? DEFAULT_AGENT_ID,
+    ...(systemPrompt === null ? {} : { systemPrompt }),
     message: request.message,
     ...(request.stdin === null ? {} : { stdin: request.stdin }),
     inputs: { ...request.inputs },
@@ -36,6 +38,11 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
     },
     effects: dispatch.effects,
   };
+}
+
+function systemPromptOf({ instructions }: Dispatch, provider: string): string | null {
+  const sections = sentInstructions(provider, instructions);
+  return sections.length === 0 ? null : renderInstructions(sections);
 }
 
 const NOTHING_UPSTREAM = digestJson({});

@@ -1,4 +1,5 @@
 export type { AnswerApproval, ApprovalAnswer } from "./approval-desk.ts";
+export type { ChildDesk, PreparedChild } from "./durable/children.ts";
 export { completedLeaves } from "./leaf-outputs.ts";
 export { LocalDriver, type LocalDriverOptions, type PinnedWorkflow, type Settlement } from "./local-driver.ts";
 export type { PendingApproval } from "./memory-store.ts";

@@ -3,7 +3,7 @@ import { factsOnRecord } from "../core/governance/index.ts";
 import type { DispatchFacts, Policy } from "../core/governance/index.ts";
 import { policyOf, readSpec } from "../registry/index.ts";
 import { DEFAULT_AGENT } from "../registry/index.ts";
-import type { StoredVerdict } from "../store/index.ts";
+import type { Listed, Page, RunVerdict } from "../store/index.ts";
 import { BACKTEST_VERDICTS_MAX, backtestPolicy } from "./backtest.ts";
 
 const facts = (id: string): DispatchFacts => ({
@@ -44,7 +44,7 @@ function draft(): Policy {
 
 /** A store with so many verdicts, every tenth of which is about `n0`. */
 function storeOf(count: number, spoiled = 0) {
-  const kept = Array.from({ length: count }, (_, index): StoredVerdict & { readonly runId: string } => ({
+  const kept = Array.from({ length: count }, (_, index): RunVerdict => ({
     verdictId: `v${index}`,
     runId: "run_1",
     nodeId: `n${index % 10}`,
@@ -55,7 +55,13 @@ function storeOf(count: number, spoiled = 0) {
     code: null,
     body: { facts: index < spoiled ? { format: 99 } : factsOnRecord(facts(`n${index % 10}`)) },
   }));
-  return { listVerdicts: async (_org: string, _since: number, limit: number) => kept.slice(0, limit) };
+  return {
+    listVerdicts: async (_org: string, _since: number, { limit, cursor }: Page): Promise<Listed<RunVerdict>> => {
+      const from = Number(cursor ?? 0);
+      const data = kept.slice(from, from + limit);
+      return { data, nextCursor: from + limit < kept.length ? String(from + limit) : null };
+    },
+  };
 }
 
 describe("a draft on stored verdicts", () => {

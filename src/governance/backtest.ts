@@ -1,11 +1,11 @@
 import { type Backtest, backtest, type ConditionCache, factsFromRecord } from "../core/governance/index.ts";
 import { isJsonObject } from "../core/base/index.ts";
 import type { PastVerdict, Policy } from "../core/governance/index.ts";
-import type { GovernanceStore } from "../store/index.ts";
+import type { GovernanceStore, Listed, RunVerdict } from "../store/index.ts";
 
 /** How many verdicts a draft is tried on: the newest. */
 export const BACKTEST_VERDICTS_MAX = 10_000;
-/** Verdicts judged in one go; others get their turn in between. */
+/** Verdicts read and judged in one go. */
 const SLICE = 250;
 const EXAMPLES_MAX = 20;
 
@@ -23,22 +23,27 @@ export async function backtestPolicy(
   draft: Policy,
   since: number,
 ): Promise<PolicyBacktest> {
-  const stored = await store.listVerdicts(orgId, since, BACKTEST_VERDICTS_MAX + 1);
   const cache: ConditionCache = new Map();
   let found: Omit<Backtest, "outcomes"> = NOTHING;
   let unreadable = 0;
-  for (let from = 0; from < BACKTEST_VERDICTS_MAX && from < stored.length; from += SLICE) {
+  let left = BACKTEST_VERDICTS_MAX;
+  let cursor: string | null = null;
+  do {
+    const page: Listed<RunVerdict> = await store.listVerdicts(orgId, since, { limit: Math.min(SLICE, left), cursor });
     const past: PastVerdict[] = [];
-    for (const { verdictId, disposition, body } of stored.slice(from, Math.min(from + SLICE, BACKTEST_VERDICTS_MAX))) {
+    for (const { verdictId, disposition, body } of page.data) {
       const record = body["facts"];
       const facts = isJsonObject(record) ? factsFromRecord(record, cache) : null;
       if (facts === null) unreadable += 1;
       else past.push({ id: verdictId, facts, disposition });
     }
     found = together(found, backtest(draft, past));
+    left -= page.data.length;
+    cursor = page.nextCursor;
+    // Others get their turn, also where reading does not wait for anything.
     await new Promise((resolve) => setImmediate(resolve));
-  }
-  return { ...found, unreadable, isLimited: stored.length > BACKTEST_VERDICTS_MAX };
+  } while (cursor !== null && left > 0);
+  return { ...found, unreadable, isLimited: cursor !== null };
 }
 
 const NOTHING: Omit<Backtest, "outcomes"> = {

@@ -11,15 +11,14 @@ import {
   envelopeOf,
   type Estimated,
   estimateMicros,
-  type ModelPrice,
   periodOf,
   type RateFact,
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type Gateway, type RouteChoice } from "../gateway/index.ts";
-import { findPrice, type Rate } from "../prices/index.ts";
 import type { AboutRun } from "./judge.ts";
+import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
@@ -147,7 +146,7 @@ function envelopesOf(scene: Scene, gateway: string | null, agent: string): reado
   const { about, registered } = scene;
   if (registered.budgets.length === 0) return [];
   const { workflow, at } = about;
-  return budgetsFor(registered.budgets, { gateway, agent, workflow, team: null }).map((budget) =>
+  return budgetsFor(registered.budgets, { gateway, agent, workflow, team: about.team ?? null }).map((budget) =>
     envelopeOf(budget, at, spendingOf(scene, budget.id, periodOf(budget.period, at).start)),
   );
 }
@@ -163,13 +162,10 @@ function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: nu
   };
 }
 
-/** Providers that bill nothing by token. */
-const UNPRICED: ReadonlySet<string | null> = new Set([null, "scripted", "http", "process", "mcp"]);
-
 function callOf({ request, registered, about }: Scene, provider: string | null, model: string | null): Estimated {
   const { message, stdin, inputs } = request.request;
-  const isPriced = !UNPRICED.has(provider);
-  const price = priceOf(registered.models, provider, model, isPriced, about.at);
+  const isPriced = isPricedProvider(provider);
+  const price = priceOf(registered.models, provider, model, about.at);
   const isCounted = price !== null;
   return {
     estimatedCostMicros: request.hints.estimatedCostMicros,
@@ -180,44 +176,8 @@ function callOf({ request, registered, about }: Scene, provider: string | null, 
   };
 }
 
-const MICROS_PER_USD = 1_000_000;
-
-/** An operator's own price wins; else the bundled list, by exact id. */
-function priceOf(
-  models: ReadonlyMap<string, ModelPrice>,
-  provider: string | null,
-  model: string | null,
-  isPriced: boolean,
-  at: number,
-): ModelPrice | null {
-  if (model === null) return null;
-  const [vendor, id] = vendorAndId(provider, model);
-  const own = models.get(model) ?? models.get(`${vendor}:${id}`) ?? null;
-  if (own !== null || !isPriced) return own;
-  const found = findPrice(vendor, id, { atMs: at });
-  if (found === undefined) return null;
-  return {
-    id: found.priceId,
-    inputMicrosPerMtok: dearest(found.input) * MICROS_PER_USD,
-    outputMicrosPerMtok: dearest(found.output) * MICROS_PER_USD,
-    cachedMicrosPerMtok: null,
-    maxOutputTokens: null,
-  };
-}
-
-/** A reservation must hold whatever tier the call falls into. */
-function dearest({ base, tiers }: Rate): number {
-  return Math.max(base, ...tiers.map(({ rate }) => rate));
-}
-
-/** `openai:gpt-5`, `anthropic/claude-…`, or a bare id of the provider's own. */
-function vendorAndId(provider: string | null, model: string): readonly [string, string] {
-  const [, vendor, id] = /^([a-z][a-z0-9_-]*)[:/](.+)$/.exec(model) ?? [];
-  return vendor === undefined || id === undefined ? [provider ?? "", model] : [vendor, id];
-}
-
 /** An instance runs what its node says. */
-function planNodeOf({ request, about }: Scene): PlanNode | undefined {
+export function planNodeOf({ request, about }: Pick<Scene, "request" | "about">): PlanNode | undefined {
   const index = about.plan.indexById.get(request.nodeId.split("[", 1)[0] ?? request.nodeId);
   return index === undefined ? undefined : about.plan.nodes[index];
 }

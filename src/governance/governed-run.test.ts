@@ -5,7 +5,7 @@ import { digestText, type Json } from "../core/base/index.ts";
 import { DurableDriver, type LaunchOutcome } from "../driver/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { readSpec } from "../registry/index.ts";
-import { createMemoryStore, type EntryKind, type Store, StoreUnavailable } from "../store/index.ts";
+import { createMemoryStore, type EntryKind, type Store, StoreUnavailable, type UsageRecord } from "../store/index.ts";
 import { openGovernance } from "./open-governance.ts";
 
 const ORG = "default";
@@ -15,6 +15,7 @@ interface Machine {
   readonly clock: VirtualClock;
   readonly store: Store;
   readonly troubles: readonly string[];
+  readonly workflow?: string;
 }
 
 type Registered = readonly [Parameters<typeof readSpec>[0], EntryKind, string, Json];
@@ -51,13 +52,13 @@ async function machine(registered: readonly Registered[], script: string, store?
   return { driver, clock: time, store: kept, troubles } satisfies Machine;
 }
 
-async function launch({ driver, store }: Machine, source: string): Promise<string> {
+async function launch({ driver, store, workflow = "w" }: Machine, source: string): Promise<string> {
   const definitionHash = digestText(source);
   await store.ensureOrganisation(ORG);
   await store.putDefinition(ORG, definitionHash, { source, catalog: null });
   const started: LaunchOutcome = await driver.launch({
     orgId: ORG,
-    workflow: "w",
+    workflow,
     version: 1,
     definitionHash,
     args: {},
@@ -157,6 +158,115 @@ describe("a run under limits", () => {
     const verdicts = await limited.store.verdictsOf(ORG, runId);
     expect(verdicts.filter(({ code }) => code === "budget_exceeded")).toHaveLength(5);
     expect(verdicts.filter(({ disposition }) => disposition === "allow")).toHaveLength(5);
+  });
+
+  describe("whose money pauses it", () => {
+    const cap = (amount: number) => ({ scope: "global", period: "daily", amount_usd: amount, on_exhausted: "pause" });
+    const script = "default: echo\nnodes:\n  n0: { stdout: x, cost_usd: 0.01 }\n  n1: { stdout: x, cost_usd: 0.01 }\n";
+    const noon = Date.UTC(2026, 10, 15, 12);
+    const midnight = Date.UTC(2026, 10, 16);
+    const late = midnight - 1_200_000;
+    const pausing = (amount: number) =>
+      machine([["Budget", "budget", "cap", cap(amount)]], script, undefined, createVirtualClock(late));
+    const source = fanOut(2, ", estimated_cost: 0.01");
+
+    it("waits for the next period, however long that is, and goes on then", async () => {
+      const limited = await pausing(0.01);
+      const runId = await launch(limited, source);
+      await heard(limited, ["node.completed"]);
+      expect(await limited.store.listStalled(10)).toEqual([]);
+      expect(await limited.store.listWaiting(10)).toMatchObject([{ runId }]);
+      const waiting = (await limited.store.readEvents(ORG, runId, 0, 100)).find(({ type }) => type === "node.waiting");
+      expect(waiting?.payload).toMatchObject({
+        waitingReason: "queued",
+        code: "budget_exceeded",
+        until: midnight,
+        isPatient: true,
+      });
+      expect(limited.clock.now()).toBeLessThan(late + 60_000);
+      expect(await ended(limited, runId)).toBe("completed");
+      expect(limited.clock.now()).toBeGreaterThanOrEqual(midnight);
+      expect(limited.clock.now()).toBeLessThan(midnight + 2_000);
+      const { envelopes } = await limited.store.readCounters(ORG, 0);
+      expect(envelopes.map(({ spent, reserved }) => [spent, reserved])).toEqual([
+        [10_000, 0],
+        [10_000, 0],
+      ]);
+      const verdicts = await limited.store.verdictsOf(ORG, runId);
+      expect(verdicts.filter(({ code }) => code === "budget_exceeded")).toHaveLength(1);
+      expect(limited.troubles).toEqual([]);
+    });
+
+    it("goes on within seconds of a higher ceiling, in another process too", async () => {
+      const limited = await pausing(0.01);
+      const runId = await launch(limited, source);
+      await heard(limited, ["node.completed"]);
+      const rival = await machine([], script, limited.store, limited.clock);
+      const since = limited.clock.now();
+      await limited.clock.run(() => limited.clock.now() > since + 610_000);
+      const raised = readSpec("Budget", "cap", cap(0.02));
+      if (!raised.ok) throw new Error("the budget is wrong");
+      await limited.store.putEntry(ORG, "budget", "cap", raised.body, limited.clock.now());
+      const raisedAt = limited.clock.now();
+      const over = [limited, rival].map((one) => heard(one, ENDS));
+      await Promise.race(over);
+      expect((await limited.store.getRun(ORG, runId))?.status).toBe("completed");
+      expect(limited.clock.now() - raisedAt).toBeLessThan(5_000);
+      expect([...limited.troubles, ...rival.troubles]).toEqual([]);
+    });
+
+    it("goes on when another has given back what it had reserved", async () => {
+      const limited = await machine(
+        [["Budget", "budget", "cap", cap(0.015)]],
+        "default: echo\nnodes:\n  n0: { stdout: x, cost_usd: 0.001, delay_ms: 30000 }\n",
+      );
+      const runId = await launch(limited, source);
+      expect(await ended(limited, runId)).toBe("completed");
+      const types = (await limited.store.readEvents(ORG, runId, 0, 100)).map(({ type }) => type);
+      expect(types.filter((type) => type === "node.waiting")).toHaveLength(1);
+      expect(limited.clock.now()).toBeLessThan(noon + 60_000);
+    });
+
+    it("lets those of other budgets pass by, although they come to the same agent", async () => {
+      const limited = await machine(
+        [
+          ["Budget", "budget", "cap", { ...cap(0.01), scope: "workflow", scope_id: "w" }],
+          ["Agent", "agent", "default", { trust_level: 5, max_concurrent: 2 }],
+        ],
+        "default: echo\n",
+      );
+      await launch(limited, fanOut(5, ", estimated_cost: 1"));
+      const other = await launch({ ...limited, workflow: "other" }, fanOut(2));
+      expect(await ended(limited, other)).toBe("completed");
+      expect(limited.clock.now()).toBeLessThan(noon + 5_000);
+    });
+  });
+
+  it("books its cost under the price it was estimated by", async () => {
+    const clock = createVirtualClock(Date.UTC(2026, 10, 15, 12));
+    const kept = createMemoryStore({ now: () => clock.now() });
+    const booked: UsageRecord[] = [];
+    const store: Store = {
+      ...kept,
+      commit: (batch) => {
+        booked.push(...batch.flatMap(({ usage }) => usage));
+        return kept.commit(batch);
+      },
+    };
+    const priced = await machine(
+      [["Model", "model", "own:m1", { provider: "own", input_usd_per_mtok: 1, output_usd_per_mtok: 2 }]],
+      "default: echo\nnodes:\n  a: { stdout: x, cost_usd: 0.01 }\n  b: { stdout: x, cost_usd: 0.02 }\n",
+      store,
+      clock,
+    );
+    const source = "name: w\nsteps:\n  - { id: a, command: go, model: 'own:m1' }\n  - { id: b, command: go }\n";
+    expect(await ended(priced, await launch(priced, source))).toBe("completed");
+    expect(booked.map(({ nodeId, priceId }) => [nodeId, priceId])).toEqual(
+      expect.arrayContaining([
+        ["a", "own:m1"],
+        ["b", null],
+      ]),
+    );
   });
 
   it("is held by a policy, and goes on once a person has said yes", async () => {

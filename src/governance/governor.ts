@@ -1,11 +1,17 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import { agentEnvelopeId, budgetsFor, judgeDispatch, type Judgement, periodOf } from "../core/governance/index.ts";
+import { judgeDispatch, type Judgement } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { GovernanceStore, LedgerChange } from "../store/index.ts";
+import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
 import { agentKey, type Gathered, gatherFacts } from "./facts.ts";
-import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, Ruling } from "./judge.ts";
+import type { InstructionConflict } from "../core/instructions/index.ts";
+import { instructed } from "./instructing.ts";
+import { plainRuling } from "./judge.ts";
+import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, PricedCall, Ruling } from "./judge.ts";
+import { PausedNodes, roomIn } from "./paused-nodes.ts";
+import { priceOf } from "./price-of.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
@@ -35,6 +41,7 @@ export class Governor implements Judge {
   readonly #options: GovernorOptions;
   readonly #tallies = new Map<string, Tally>();
   readonly #waiting = new WaitingRoom();
+  readonly #paused = new PausedNodes();
   readonly #starts: StartWindows;
   readonly #watch: BudgetWatch;
   /** By agent: when its window is looked at again. */
@@ -53,17 +60,27 @@ export class Governor implements Judge {
   /** May this run be created? What is asked before it exists. */
   async judgeLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
     await this.prepare(new Set([orgId]));
+    const judgement = this.#look(orgId, wish);
+    if (judgement.disposition === "allow") this.#starts.count(wish.keyId, this.#options.clock.now());
+    return judgement;
+  }
+
+  /** The same, but nobody is about to start it: it does not count as a start. */
+  async lookAtLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
+    await this.prepare(new Set([orgId]));
+    return this.#look(orgId, wish);
+  }
+
+  #look(orgId: string, wish: LaunchWish): Judgement {
     const { registered, directory, clock } = this.#options;
     const at = clock.now();
-    const judgement = judgeLaunchOf(wish, {
+    return judgeLaunchOf(wish, {
       at,
       registered: registered.of(orgId),
       gateways: directory.of(orgId),
       tally: this.#tally(orgId),
       rate: this.#starts.look(wish.keyId, at),
     });
-    if (judgement.disposition === "allow") this.#starts.count(wish.keyId, at);
-    return judgement;
   }
 
   onWake(wake: (waiter: Waiter, heard: () => void) => void): void {
@@ -99,13 +116,22 @@ export class Governor implements Judge {
       waiting: this.#waiting,
     });
     const judgement = judgeDispatch(gathered.facts);
+    const told = instructed(judgement, gathered.facts, { request, about });
+    if (told.conflicts.length > 0) return this.#contradicted(request, about, told.conflicts);
     const key = agentKey(about.orgId, gathered.facts.agentId);
     const waiter = { runId: about.runId, nodeId: request.nodeId };
     const wasWaiting = this.#waiting.has(key, waiter);
+    const wasPaused = this.#paused.isAnywhere(waiter);
+    this.#paused.leave(waiter);
     const verdictId = `vrd_${about.runId}/${request.nodeId}/${about.nextEventId}`;
     const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
-    const verdict = verdictOf(judgement, gathered, verdictId);
-    if (judgement.disposition === "block" && judgement.block.after === "queue") {
+    const verdict = verdictOf(judgement, gathered, verdictId, told.sections);
+    if (judgement.disposition === "block" && judgement.block.isPatient === true) {
+      this.#waiting.leave(waiter);
+      const { estimateMicros } = gathered.facts;
+      this.#paused.enter(about.orgId, String(judgement.block.facts["envelope"]), { waiter, estimateMicros });
+      if (wasPaused) return { verdict, admission, record: null, audit: [] };
+    } else if (judgement.disposition === "block" && judgement.block.after === "queue") {
       this.#waiting.enter(key, waiter);
       const { until } = judgement.block;
       if (until !== undefined) this.#setAlarm(about.orgId, gathered.facts.agentId, until);
@@ -117,30 +143,30 @@ export class Governor implements Judge {
     return { verdict, admission, record, audit: admission === null ? [] : routingAudit(about, request, gathered) };
   }
 
-  settle(
-    about: AboutRun,
-    { agentId, gatewayId, startedAt }: AdmittedAttempt,
-    costMicros: number,
-  ): readonly LedgerChange[] {
-    const { registered } = this.#options;
-    const { budgets, agents } = registered.of(about.orgId);
-    const changes: LedgerChange[] = [];
-    const spend = (envelopeId: string, periodStart: number): void => {
-      changes.push({ envelopeId, periodStart, reserved: 0, spent: costMicros, ceiling: null });
-    };
-    if (agentId !== null && agents.get(agentId)?.budgetMonthlyMicros !== null) {
-      spend(agentEnvelopeId(agentId), periodOf("monthly", startedAt).start);
-    }
-    const charged = { gateway: gatewayId, agent: agentId, workflow: about.workflow, team: null };
-    for (const { id, period } of budgetsFor(budgets, charged)) spend(id, periodOf(period, startedAt).start);
-    return changes;
+  /** Nothing is taken for a node that asks for what it was forbidden. */
+  #contradicted({ nodeId }: RequestVerdict, { runId }: AboutRun, conflicts: readonly InstructionConflict[]): Ruling {
+    this.#waiting.leave({ runId, nodeId });
+    const errors = conflicts.map(({ kind, message }) => ({ field: kind, reason: message }));
+    return plainRuling({ disposition: "contradiction", errors });
+  }
+
+  settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {
+    return settlementOf(this.#options.registered.of(about.orgId), about, attempt, costMicros);
+  }
+
+  /** The price the estimate was made with: what is registered wins, else the list as it was at that moment. */
+  priceIdOf({ orgId }: AboutRun, { provider, model, startedAt }: PricedCall): string | null {
+    return priceOf(this.#options.registered.of(orgId).models, provider, model, startedAt)?.id ?? null;
   }
 
   committed(orgId: string, changes: Changes): void {
     const { runId, settled, taken, slots } = changes;
     this.#tally(orgId).commit(changes);
     for (const waiter of taken) this.#waiting.leave(waiter);
-    for (const nodeId of settled) this.#waiting.leave({ runId, nodeId });
+    for (const nodeId of settled) {
+      this.#waiting.leave({ runId, nodeId });
+      this.#paused.leave({ runId, nodeId });
+    }
     for (const { agentId, delta } of slots) if (delta < 0) this.#wakeFor(orgId, agentId);
   }
 
@@ -160,7 +186,7 @@ export class Governor implements Judge {
   }
 
   get waitingCount(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#paused.size;
   }
 
   #isReady(orgId: string): boolean {
@@ -182,24 +208,7 @@ export class Governor implements Judge {
   }
 
   #admit(tally: Tally, { nodeId }: RequestVerdict, { runId, at }: AboutRun, { facts }: Gathered): Admission {
-    const { agent, agentId, agentBudget, envelopes, estimateMicros: estimate } = facts;
-    const rate = agent?.rateLimit ?? null;
-    const micros = estimate ?? 0;
-    const ceilings = agentBudget === null ? envelopes : [agentBudget, ...envelopes];
-    const admission: Admission = {
-      runId,
-      nodeId,
-      agentId,
-      maxOpen: agent?.maxConcurrent ?? 0,
-      rate: rate === null ? null : { count: rate.count, windowMs: rate.perSeconds * 1_000 },
-      at: tally.hitAt(agentId, at),
-      reserved: ceilings.map(({ id, periodStart, ceilingMicros }) => ({
-        envelopeId: id,
-        periodStart,
-        micros,
-        ceiling: ceilingMicros,
-      })),
-    };
+    const admission = admissionOf(runId, nodeId, facts, tally.hitAt(facts.agentId, at));
     tally.take(admission);
     return admission;
   }
@@ -252,12 +261,24 @@ export class Governor implements Judge {
         const slash = key.indexOf("/");
         this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
       }
+      this.#wakePaused();
       await this.#watchBudgets();
       if (isSweep) await this.#sweep();
     } catch (error) {
       onTrouble("what is counted could not be read", error);
     }
     this.start();
+  }
+
+  /** A new period, a higher ceiling, money given back, here or elsewhere: all of it shows in what is counted. */
+  #wakePaused(): void {
+    const { registered, clock } = this.#options;
+    const at = clock.now();
+    const woken = this.#paused.release((orgId, budgetId) => {
+      const budget = registered.of(orgId).budgets.find(({ id }) => id === budgetId);
+      return roomIn(budget, this.#tally(orgId), at);
+    });
+    for (const waiter of woken) this.#wake(waiter, () => undefined);
   }
 
   async #watchBudgets(): Promise<void> {
@@ -269,8 +290,10 @@ export class Governor implements Judge {
 
   /** Reads beyond those who wait here: however many they are, they hide nobody. */
   async #sweep(): Promise<void> {
-    for (const { runId, nodeId } of await this.#options.store.listWaiting(this.#waiting.size + WAITING_PAGE)) {
-      if (!this.#waiting.isAnywhere({ runId, nodeId })) this.#wake({ runId, nodeId }, () => undefined);
+    for (const { runId, nodeId } of await this.#options.store.listWaiting(this.waitingCount + WAITING_PAGE)) {
+      const waiter = { runId, nodeId };
+      const isHere = this.#waiting.isAnywhere(waiter) || this.#paused.isAnywhere(waiter);
+      if (!isHere) this.#wake(waiter, () => undefined);
     }
   }
 }

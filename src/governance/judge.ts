@@ -15,6 +15,8 @@ export interface Judge {
   decide(request: RequestVerdict, about: AboutRun): Ruling;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
+  /** What an attempt is priced by; null: nothing, or nobody knows. */
+  priceIdOf?(about: AboutRun, priced: PricedCall): string | null;
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
@@ -32,6 +34,8 @@ export interface AboutRun {
   /** As it was started. */
   readonly workflow: string;
   readonly depth: number;
+  /** Whose team the run is charged to; absent: none. */
+  readonly team?: string | null;
   readonly gateway: string | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
@@ -54,6 +58,12 @@ export interface Returned {
 export interface AdmittedAttempt {
   readonly agentId: string | null;
   readonly gatewayId: string | null;
+  readonly startedAt: number;
+}
+
+export interface PricedCall {
+  readonly provider: string | null;
+  readonly model: string | null;
   readonly startedAt: number;
 }
 

@@ -21,6 +21,8 @@ export interface LaunchWish {
   readonly depth: number;
   readonly args: JsonObject;
   readonly gateway: string | null;
+  /** Whose team it is charged to; absent: none. */
+  readonly team?: string | null;
   /** Whose start it is. */
   readonly keyId: string;
 }
@@ -38,7 +40,7 @@ export function judgeLaunchOf(wish: LaunchWish, { at, registered, gateways, tall
   const deployment = registered.deployments.find((one) => one.isActive && one.workflow === workflow);
   const pinned = wish.gateway ?? deployment?.gateway ?? null;
   const gateway = gatewayFor(gateways, pinned);
-  const charged = { gateway: gateway?.id ?? null, agent: null, workflow, team: null };
+  const charged = { gateway: gateway?.id ?? null, agent: null, workflow, team: wish.team ?? null };
   return judgeLaunch({
     at,
     platform: registered.platform,

@@ -2,13 +2,15 @@ import type { Clock } from "../clock/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import { agentOf, bindingOf, budgetOf, DEFAULT_AGENT, deploymentOf, modelOf, policyOf } from "../registry/index.ts";
-import type { Entry, EntryKind, GovernanceStore, RegistryStore } from "../store/index.ts";
+import type { Entry, EntryKind, GovernanceStore, LaunchApprovalStore, RegistryStore } from "../store/index.ts";
 import { Governor } from "./governor.ts";
+import { LaunchDesk } from "./launch-desk.ts";
+import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
 import type { Registered } from "./registered.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
-  readonly store: RegistryStore & GovernanceStore;
+  readonly store: RegistryStore & GovernanceStore & LaunchApprovalStore;
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;
@@ -16,9 +18,16 @@ export interface GovernanceOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+export interface GovernanceFigures extends ReconcilerFigures {
+  /** Nodes known here that wait at a gate. */
+  readonly waitingNodes: number;
+}
+
 export interface OpenedGovernance {
   readonly governor: Governor;
   readonly registered: RegisteredCache;
+  readonly launches: LaunchDesk;
+  figures(): GovernanceFigures;
   start(): void;
   stop(): void;
 }
@@ -33,16 +42,21 @@ export function openGovernance(options: GovernanceOptions): OpenedGovernance {
     onTrouble,
   });
   const governor = new Governor({ store, directory, registered, clock, isAlone, startRate, onTrouble });
+  const reconciler = new Reconciler({ store, clock, onTrouble });
   return {
     governor,
     registered,
+    launches: new LaunchDesk({ governor, registered, store, clock }),
+    figures: () => ({ ...reconciler.figures(), waitingNodes: governor.waitingCount }),
     start() {
       registered.start();
       governor.start();
+      reconciler.start();
     },
     stop() {
       registered.stop();
       governor.stop();
+      reconciler.stop();
     },
   };
 }

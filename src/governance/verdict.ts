@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { compareCodeUnits, type JsonObject } from "../core/base/index.ts";
-import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
+import type { Instruction, RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
 import { factsOnRecord, type Judgement, maxOutputTokensFor, policyKey } from "../core/governance/index.ts";
 import type { Gateway } from "../gateway/index.ts";
 import type { StoredVerdict } from "../store/index.ts";
@@ -11,7 +11,12 @@ import type { AboutRun } from "./judge.ts";
 const SYNC_TIMEOUT_MAX_MS = 270_000;
 
 /** What the gates said, as the engine is told. */
-export function verdictOf(judgement: Judgement, gathered: Gathered, verdictId: string): Verdict {
+export function verdictOf(
+  judgement: Judgement,
+  gathered: Gathered,
+  verdictId: string,
+  instructions: readonly Instruction[] = [],
+): Verdict {
   const { facts, route } = gathered;
   switch (judgement.disposition) {
     case "allow": {
@@ -23,10 +28,11 @@ export function verdictOf(judgement: Judgement, gathered: Gathered, verdictId: s
         verdictId,
         route: place,
         ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+        ...(instructions.length === 0 ? {} : { instructions }),
       };
     }
     case "block": {
-      const { code, message, after, waitingReason, until } = judgement.block;
+      const { code, message, after, waitingReason, until, isPatient } = judgement.block;
       return {
         disposition: "block",
         verdictId,
@@ -36,7 +42,8 @@ export function verdictOf(judgement: Judgement, gathered: Gathered, verdictId: s
         after,
         ...(waitingReason === undefined ? {} : { waitingReason }),
         ...(until === undefined ? {} : { until }),
-        ...(after === "queue" ? { queuePosition: facts.waitingAhead + 1 } : {}),
+        ...(isPatient === true ? { isPatient } : {}),
+        ...(after === "queue" && isPatient !== true ? { queuePosition: facts.waitingAhead + 1 } : {}),
       };
     }
     case "hold":
@@ -81,7 +88,8 @@ export function recordOf(
     matched: judgement.matched.map((policy) => ({ ...policy })),
     facts: factsOnRecord(facts),
   };
-  const hash = `sha256:${createHash("sha256").update(JSON.stringify(body), "utf8").digest("hex")}`;
+  const text = JSON.stringify(body);
+  const hash = `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
   return {
     verdictId,
     nodeId,
@@ -91,6 +99,7 @@ export function recordOf(
     gate: isBlock ? judgement.explanation.gate : isHold ? judgement.gate : null,
     code: isBlock ? judgement.block.code : null,
     body: { ...body, hash },
+    bodyText: `${text.slice(0, -1)},"hash":"${hash}"}`,
   };
 }
 

@@ -1,1 +1,5 @@
+export { type ChildDeskOptions, openChildDesk } from "./child-desk.ts";
 export type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";
+export { gatherPins, keepPinned, type Pinning } from "./pinning.ts";
+export { Recoverer, type RecovererOptions } from "./recoverer.ts";
+export { argsFor, RunLauncher, type RunLauncherOptions } from "./run-launcher.ts";

@@ -23,6 +23,12 @@ export interface RunWish {
   readonly trigger: string;
   /** On whose behalf: the id of a key, or `schedule:NAME`, `hook:NAME`. */
   readonly startedBy: string;
+  /** The same as people know them; the id when absent. */
+  readonly by?: string;
+  /** Whose key it is, if it is an agent's. */
+  readonly agentId?: string | null;
+  /** The trace it belongs to; a new one when absent. */
+  readonly traceId?: string;
   readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
 }
 

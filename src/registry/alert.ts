@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
-import { name, names, spec } from "./field.ts";
+import type { Entry } from "../store/index.ts";
+import { name, names, readBody, spec } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 const THRESHOLD_MAX = 1_000_000_000;
@@ -29,6 +30,20 @@ export function alertProblems(written: JsonObject): readonly SpecProblem[] {
     return [specProblem("bad_number", ["threshold"], message, { hint: "Write 0.2 for one in five." })];
   }
   return [];
+}
+
+export interface Alert {
+  readonly id: string;
+  readonly on: "budget" | "failure_rate" | "approval_age" | "gateway_down";
+  readonly threshold: number;
+  /** `log`, names of webhooks, `role:name`, `team:name`, `user:name`. */
+  readonly to: readonly string[];
+}
+
+/** Without a threshold it fires at once. */
+export function alertOf({ id, body }: Entry): Alert {
+  const { on, threshold = 0, to } = readBody(alertSpec, body);
+  return { id, on, threshold, to: typeof to === "string" ? [to] : to };
 }
 
 /** As it is kept: always a list. */

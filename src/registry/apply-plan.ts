@@ -1,6 +1,6 @@
 import { auditEntry, type AuditEntry } from "../core/audit/index.ts";
-import { digestText, getOwn, type JsonObject, type Place } from "../core/base/index.ts";
-import { EMPTY_CATALOG } from "../core/definition/index.ts";
+import { digestText, getOwn, isJsonObject, type JsonObject, type Place } from "../core/base/index.ts";
+import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
 import { changeAudit } from "./change-audit.ts";
@@ -10,7 +10,8 @@ import { kindOf, type Manifest } from "./manifest.ts";
 import { readSpec, type SpecReading } from "./read-spec.ts";
 import { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";
 import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
-import { type SourceProblem, workflowSpec } from "./workflow.ts";
+import { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
+import { type SourceProblem, workflowProblems, workflowSpec } from "./workflow.ts";
 
 export interface ApplySurroundings {
   readonly store: RegistryStore & WorkflowStore;
@@ -66,7 +67,7 @@ export async function planApply(manifests: readonly Manifest[], around: ApplySur
     const key = JSON.stringify([manifest.kind, manifest.name]);
     const isTwice = manifest.name !== "" && seen.has(key);
     seen.add(key);
-    planned.push(isTwice ? twice(manifest) : await planOne(manifest, around));
+    planned.push(isTwice ? twice(manifest) : await planOne(manifest, around, manifests));
   }
   return {
     applied: planned.map(({ applied }) => applied),
@@ -98,13 +99,13 @@ export function manifestProblems(manifest: Manifest): readonly PlacedProblem[] {
   return reading.ok ? [] : placed(manifest, reading.problems.map(inDocument));
 }
 
-async function planOne(manifest: Manifest, around: ApplySurroundings): Promise<Planned> {
+async function planOne(manifest: Manifest, around: ApplySurroundings, stream: readonly Manifest[]): Promise<Planned> {
   const kind = kindOf(manifest);
   if (kind === null) return invalid(manifest, manifest.problems);
   const reading = readSpec(kind, manifest.name, manifest.spec);
   if (!reading.ok) return invalid(manifest, reading.problems.map(inDocument));
   return kind === "Workflow"
-    ? planWorkflow(manifest, reading.body, around)
+    ? planWorkflow(manifest, reading.body, around, stream)
     : planEntry(manifest, kind, reading, around);
 }
 
@@ -148,9 +149,38 @@ export async function differing(
   return names.filter((name) => getOwn(present, name) !== getOwn(given, name));
 }
 
-async function planWorkflow(manifest: Manifest, body: JsonObject, around: ApplySurroundings): Promise<Planned> {
+/** What a text names may come with the same stream, before or after it. */
+async function workflowCatalog(
+  source: string,
+  around: ApplySurroundings,
+  stream: readonly Manifest[],
+): Promise<Catalog> {
+  const { store, orgId } = around;
+  const registered = lookUpIn(store, orgId);
+  const written = { library: "LibraryStep", lens: "Lens" } as const;
+  const { workflows, ...found } = await surroundingsOf(source, async (kind, name) => {
+    const beside = stream.find((one) => one.kind === written[kind] && one.name === name)?.spec;
+    return isJsonObject(beside) ? beside : registered(kind, name);
+  });
+  const known: string[] = [];
+  for (const { name } of workflows) {
+    const isBeside = stream.some((one) => one.kind === "Workflow" && one.name === name);
+    if (isBeside || (await store.getWorkflow(orgId, name)) !== undefined) known.push(name);
+  }
+  return { ...catalogAround(found), workflows: known };
+}
+
+async function planWorkflow(
+  manifest: Manifest,
+  body: JsonObject,
+  around: ApplySurroundings,
+  stream: readonly Manifest[],
+): Promise<Planned> {
   const { store, orgId, at, actor } = around;
   const { name } = manifest;
+  const catalog = await workflowCatalog(typeof body["source"] === "string" ? body["source"] : "", around, stream);
+  const lacking = workflowProblems(name, body, catalog);
+  if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
   const { source, status, posture, exposed } = workflowSpec.parse(body);
   const settings: WorkflowSettingsWish = {
     ...(status === undefined ? {} : { status }),

@@ -1,4 +1,5 @@
 export { agentOf, DEFAULT_AGENT } from "./agent.ts";
+export { type Alert, alertOf } from "./alert.ts";
 export {
   type AppliedManifest,
   type ApplyPlan,
@@ -23,6 +24,9 @@ export { policyOf } from "./policy.ts";
 export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
 export { bindingOf } from "./role-binding.ts";
+export { type Schedule, scheduleOf, type Timing } from "./schedule.ts";
 export type { SpecProblem } from "./spec-problem.ts";
+export { catalogAround, lookUpIn, type Surroundings, surroundingsOf } from "./surroundings.ts";
 export { teamOf } from "./team.ts";
+export { type Webhook, webhookOf } from "./webhook.ts";
 export { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";

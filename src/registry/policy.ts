@@ -9,7 +9,7 @@ import {
   POLICY_SCOPES,
 } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { anyJson, name, readBody, spec, text } from "./field.ts";
+import { anyJson, microsOf, name, names, readBody, spec, text, usd } from "./field.ts";
 import { scopeProblems } from "./scope.ts";
 import { didYouMean, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
@@ -30,6 +30,15 @@ export const policySpec = spec({
   expires: anyJson.optional().describe("How long an approval waits, as in a step"),
   separate_approver: anyJson.optional().describe("Whoever started the run may not approve, as in a step"),
   instructions: text.nullish().describe("Part of every prompt it applies to"),
+  forbids: z
+    .strictObject({
+      tools: names.optional(),
+      models: names.optional(),
+      data_classes: names.optional(),
+      spend_usd: usd.optional(),
+    })
+    .nullish()
+    .describe("What a step it applies to may not ask for; * for all of a kind"),
 });
 
 /** What a condition may speak about; anything else would be missing for ever, and the policy silent. */
@@ -84,7 +93,19 @@ export function policyOf({ id, body, revision }: Entry): Policy {
     reason: written.reason ?? null,
     approvers: Object.keys(rule).length === 0 ? null : approvalRuleOf(rule),
     instructions: written.instructions ?? null,
+    forbids: forbidsOf(written.forbids),
     version: revision,
+  };
+}
+
+function forbidsOf(written: z.output<typeof policySpec>["forbids"]): Policy["forbids"] {
+  if (written === undefined || written === null) return null;
+  const { tools, models, data_classes: dataClasses, spend_usd: spend } = written;
+  return {
+    ...(tools === undefined ? {} : { tools }),
+    ...(models === undefined ? {} : { models }),
+    ...(dataClasses === undefined ? {} : { dataClasses }),
+    ...(spend === undefined ? {} : { spendMicros: microsOf(spend) }),
   };
 }
 

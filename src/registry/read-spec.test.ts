@@ -341,7 +341,6 @@ describe("what a schema cannot say", () => {
     ["Model", { input_usd_per_mtok: 1, output_usd_per_mtok: 1 }, "missing_field provider"],
     ["Workflow", { source: "name: other\nsteps:\n  - { id: a, command: A }\n" }, "bad_name source"],
     ["Workflow", { source: "name: thing\nsteps: []\n" }, "missing_field source"],
-    ["Workflow", { source: "name: thing\nsteps:\n  - { id: a, library_step: x }\n" }, "not_supported source"],
     ["Alert", { on: "budget", to: "ops" }, "missing_field threshold"],
   ])("%s %j", (kind, spec, problem) => {
     expect(problemsOf(kind, spec)).toEqual([problem]);

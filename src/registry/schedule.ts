@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
-import { parseCron } from "./cron.ts";
-import { anyMap, checked, spec, whole, workflowName } from "./field.ts";
+import type { Entry } from "../store/index.ts";
+import { type Cron, parseCron } from "./cron.ts";
+import { anyMap, asBody, checked, readBody, spec, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 const YEAR_SECONDS = 366 * 86_400;
@@ -18,6 +19,44 @@ export const scheduleSpec = spec({
   missed: z.enum(["skip", "run_once", "backfill"]).default("skip").describe("When a slot passed while nobody looked"),
   enabled: z.boolean().default(true),
 });
+
+/** A workflow to be started by the clock. */
+export interface Schedule {
+  readonly id: string;
+  readonly workflow: string;
+  readonly timing: Timing;
+  readonly args: JsonObject;
+  readonly overlap: ScheduleBody["overlap"];
+  readonly missed: ScheduleBody["missed"];
+  readonly isEnabled: boolean;
+}
+
+/** By the calendar of a place, or evenly. */
+export type Timing =
+  | { readonly kind: "cron"; readonly cron: Cron; readonly timezone: string }
+  | { readonly kind: "interval"; readonly everySeconds: number };
+
+type ScheduleBody = z.output<typeof scheduleSpec>;
+
+export function scheduleOf({ id, body }: Entry): Schedule {
+  const written = readBody(scheduleSpec, body);
+  return {
+    id,
+    workflow: written.workflow,
+    timing: timingOf(written),
+    args: asBody(written.args),
+    overlap: written.overlap,
+    missed: written.missed,
+    isEnabled: written.enabled,
+  };
+}
+
+function timingOf({ cron, every_seconds: everySeconds, timezone }: ScheduleBody): Timing {
+  if (everySeconds !== undefined && everySeconds !== null) return { kind: "interval", everySeconds };
+  const parsed = parseCron(cron ?? "");
+  if (!parsed.ok) throw new Error(`its cron cannot be read: ${parsed.failure}`);
+  return { kind: "cron", cron: parsed.value, timezone };
+}
 
 function isTimeZone(zone: string): boolean {
   try {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { AUDIT_TYPES } from "../core/audit/index.ts";
 import { getOwn, isJsonArray, type JsonObject } from "../core/base/index.ts";
 import { EVENT_TYPES } from "../core/event/index.ts";
-import { name, secret, spec, webUrl } from "./field.ts";
+import type { Entry } from "../store/index.ts";
+import { name, readBody, secret, spec, webUrl } from "./field.ts";
 import { didYouMean, nameOf, shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 const EVENTS_MAX = 100;
@@ -17,6 +18,19 @@ export const webhookSpec = spec({
   secret: secret.nullish().describe("Write-only: signs what is sent"),
   enabled: z.boolean().default(true),
 });
+
+/** Somebody outside, as registered; its secret is kept apart. */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly isEnabled: boolean;
+}
+
+export function webhookOf({ id, body }: Entry): Webhook {
+  const { url, events, enabled } = readBody(webhookSpec, body);
+  return { id, url, events, isEnabled: enabled };
+}
 
 export function webhookProblems(written: JsonObject): readonly SpecProblem[] {
   const events = getOwn(written, "events");

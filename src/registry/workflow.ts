@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
-import { EMPTY_CATALOG } from "../core/definition/index.ts";
+import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { POSTURES } from "../core/governance/index.ts";
-import { checkSource, missingForRun } from "../core/plan/index.ts";
+import { checkSource } from "../core/plan/index.ts";
 import { WORKFLOW_STATUSES } from "../store/index.ts";
 import { spec } from "./field.ts";
 import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
@@ -19,10 +19,15 @@ export interface SourceProblem extends SpecProblem {
   readonly inSource: { readonly line: number; readonly column: number };
 }
 
-export function workflowProblems(name: string, written: JsonObject): readonly (SpecProblem | SourceProblem)[] {
+/** With the catalog of an organisation also what the text names and is not there. */
+export function workflowProblems(
+  name: string,
+  written: JsonObject,
+  catalog: Catalog = EMPTY_CATALOG,
+): readonly (SpecProblem | SourceProblem)[] {
   const source = getOwn(written, "source");
   if (typeof source !== "string") return [];
-  const { definition, problems } = checkSource(source, EMPTY_CATALOG);
+  const { definition, problems } = checkSource(source, catalog);
   if (definition === null) {
     return problems.map(({ code, message, path, line, column, hint }): SourceProblem => {
       const place = path === "" ? `line ${line}` : `${path}, line ${line}`;
@@ -30,12 +35,7 @@ export function workflowProblems(name: string, written: JsonObject): readonly (S
       return { ...said, inSource: { line, column } };
     });
   }
-  const missing = missingForRun(definition, EMPTY_CATALOG).map((what) =>
-    specProblem("not_supported", ["source"], `The definition needs ${what}, which this server cannot provide yet.`, {
-      hint: "Write the step out in the definition itself.",
-    }),
-  );
-  if (definition.name === name) return missing;
+  if (definition.name === name) return [];
   const message = `The manifest is called "${name}", but its source "${definition.name}".`;
-  return [specProblem("bad_name", ["source"], message, { hint: "Give both the same name." }), ...missing];
+  return [specProblem("bad_name", ["source"], message, { hint: "Give both the same name." })];
 }

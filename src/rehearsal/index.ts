@@ -1,7 +1,6 @@
 export { APPROVE_ANSWERS, type ApproveMode } from "./answer.ts";
 export { buildHouse, type BuiltHouse, type House } from "./house.ts";
-export { type Performance, type Piece, rehearseGoverned, RehearsalTooLong } from "./rehearse.ts";
-export { rehearseOpen } from "./rehearse-open.ts";
+export { type Performance, type Piece, rehearseGoverned, rehearseOpen, RehearsalTooLong } from "./rehearse.ts";
 export {
   GOVERNANCE_MODES,
   type GovernanceMode,

@@ -3,11 +3,11 @@ import { readScript } from "../adapters/index.ts";
 import { createVirtualClock } from "../clock/index.ts";
 import { digestText, type Json } from "../core/base/index.ts";
 import { checkArgs, EMPTY_CATALOG } from "../core/definition/index.ts";
+import { NO_PINS } from "../core/pins/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import { readManifestList } from "../registry/index.ts";
 import { buildHouse, type BuiltHouse } from "./house.ts";
-import { type Performance, type Piece, rehearseGoverned, RehearsalTooLong } from "./rehearse.ts";
-import { rehearseOpen } from "./rehearse-open.ts";
+import { type Performance, type Piece, rehearseGoverned, rehearseOpen, RehearsalTooLong } from "./rehearse.ts";
 import { type Simulation, simulationOf } from "./simulation.ts";
 
 const NOON = Date.UTC(2026, 10, 15, 12);
@@ -29,7 +29,7 @@ function pieceOf(steps: string, script = "default: echo\n"): Piece {
   const read = readScript(script);
   expect(read.problems).toEqual([]);
   const hash = digestText(source);
-  return { source, hash, catalog: EMPTY_CATALOG, plan, version: null, args: args.value, script: read.script };
+  return { source, hash, pins: NO_PINS, texts: new Map(), plan, version: null, args: args.value, script: read.script };
 }
 
 async function houseOf(piece: Piece, manifests: Json | null): Promise<BuiltHouse> {
@@ -181,7 +181,7 @@ edges: []
 
   it("with every gate open asks nobody but whom the workflow asks", async () => {
     const piece = pieceOf("  - { id: a, command: A, agent: ada, action: write, estimated_cost: 0.1 }\n");
-    const found = simulationOf(piece.plan, await rehearseOpen(piece, () => null, HOW));
+    const found = simulationOf(piece.plan, await rehearseOpen(piece, HOW));
     expect(found).toMatchObject({
       governance: "none",
       status: "completed",

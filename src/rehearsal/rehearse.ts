@@ -1,14 +1,16 @@
 import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
+import type { Adapter } from "../adapter/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { Catalog } from "../core/definition/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import { type EventOf, isTerminal, type RunEvent } from "../core/event/index.ts";
 import type { Judgement } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
+import type { Pins } from "../core/pins/index.ts";
 import { applyToView, createView, outlineOf, projectView } from "../core/view/index.ts";
-import { DurableDriver } from "../driver/index.ts";
-import { Governor, type LaunchWish } from "../governance/index.ts";
+import { DurableDriver, type Launch } from "../driver/index.ts";
+import { createAllowAllJudge, Governor, type Judge, type LaunchWish } from "../governance/index.ts";
+import { keepPinned, openChildDesk } from "../launch/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
 import { answerFor, type ApproveMode } from "./answer.ts";
 import type { House } from "./house.ts";
@@ -18,7 +20,10 @@ export interface Piece {
   readonly source: string;
   /** Sha-256 of the source. */
   readonly hash: string;
-  readonly catalog: Catalog;
+  /** What it refers to outside itself. */
+  readonly pins: Pins;
+  /** Texts of the workflows it may start, by hash. */
+  readonly texts: ReadonlyMap<string, string>;
   readonly plan: Plan;
   readonly version: number | null;
   /** Checked against the declared args. */
@@ -60,9 +65,8 @@ export async function rehearseGoverned(
   performance: Performance,
 ): Promise<Rehearsed> {
   const clock = createVirtualClock(performance.at);
-  const store = storeFor(piece, clock);
+  const store = createMemoryStore({ now: () => clock.now() });
   const troubles: unknown[] = [];
-  const onTrouble = (_what: string, error: unknown): number => troubles.push(error);
   const { orgId, directory, registered, counters } = house;
   const governor = new Governor({
     store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
@@ -71,45 +75,84 @@ export async function rehearseGoverned(
     clock,
     isAlone: true,
     startRate: null,
-    onTrouble,
+    onTrouble: (_what, error) => troubles.push(error),
   });
   const { plan, args } = piece;
   const launch = await governor.judgeLaunch(orgId, { ...wish, workflow: plan.name, args, keyId: "rehearsal" });
   if (launch.disposition !== "allow") return { launch, state: null, log: [], verdicts: [], isWaiting: false };
-  const driver = new DurableDriver({
+  try {
+    const adapters = adaptersFor(piece, house, clock);
+    const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: wish.gateway, troubles };
+    return { ...(await play(piece, scene, performance)), launch };
+  } finally {
+    governor.stop();
+  }
+}
+
+/** Runs it with every gate open. */
+export async function rehearseOpen(piece: Piece, performance: Performance): Promise<Rehearsed> {
+  const clock = createVirtualClock(performance.at);
+  const store = createMemoryStore({ now: () => clock.now() });
+  const adapters = [createScriptedAdapter({ script: piece.script, clock })];
+  const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
+  const scene = { clock, store, orgId: "rehearsal", adapters, judge, governor: null, gateway: null, troubles: [] };
+  return play(piece, scene, performance);
+}
+
+interface Scene {
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly orgId: string;
+  readonly adapters: readonly Adapter[];
+  readonly judge: Judge;
+  /** Null: child runs are started unasked. */
+  readonly governor: Governor | null;
+  readonly gateway: string | null;
+  /** What went wrong behind everybody's back. */
+  readonly troubles: unknown[];
+}
+
+async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performance): Promise<Rehearsed> {
+  const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
+  const driver: DurableDriver = new DurableDriver({
     store,
     clock,
-    adapters: adaptersFor(piece, house, clock),
-    judge: governor,
+    adapters,
+    judge,
+    children: () => openChildDesk({ store, runtime: () => driver, governor, now: () => clock.now() }),
     jitter: () => 0.5,
     monotonic: () => clock.now(),
     isUnavailable: () => false,
     supersedesAll: true,
-    onTrouble,
+    onTrouble: (_what, error) => troubles.push(error),
   });
   try {
-    const stage = new Stage(driver, orgId, plan, performance.approve);
-    const runId = await stage.start(piece, wish.gateway);
+    const stage = new Stage(driver, orgId, piece.plan, approve);
+    const runId = await stage.start(piece, await keepPiece(piece, store, orgId), scene.gateway);
     const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
-    const rest = (): Promise<void> => untilIdle(driver);
-    await clock.run(() => isOver() || !performance.mayGoOn(), rest);
+    await clock.run(
+      () => isOver() || !mayGoOn(),
+      () => untilIdle(driver),
+    );
     if (troubles.length > 0) throw new Error("the rehearsal broke", { cause: troubles[0] });
     if (!stage.isOver) throw new RehearsalTooLong("the rehearsal goes on for too long");
     const view = await driver.stateOf(orgId, runId);
     const verdicts = await store.verdictsOf(orgId, runId);
     const { log } = stage;
-    return { launch, state: view?.state ?? null, log, verdicts, isWaiting: !stage.hasEnded };
+    return { launch: null, state: view?.state ?? null, log, verdicts, isWaiting: !stage.hasEnded };
   } finally {
-    governor.stop();
     await settle(clock, driver.stop());
   }
 }
 
-/** The definition is handed over as it is: nothing of it has to survive being written down. */
-function storeFor({ source, catalog }: Piece, clock: VirtualClock): Store {
-  const store = createMemoryStore({ now: () => clock.now() });
-  const definition = { source, catalog: catalog as unknown as JsonObject };
-  return { ...store, getDefinition: async () => definition };
+async function keepPiece(
+  { source, hash, pins, texts }: Piece,
+  store: Store,
+  orgId: string,
+): Promise<Pick<Launch, "definitionHash" | "pinnedHash">> {
+  await store.putDefinition(orgId, hash, { source, catalog: null });
+  for (const [one, text] of texts) await store.putDefinition(orgId, one, { source: text, catalog: null });
+  return { definitionHash: hash, pinnedHash: await keepPinned(store, orgId, { source, hash }, pins) };
 }
 
 /** One script answers for every provider a gateway might have chosen. */
@@ -131,6 +174,8 @@ class Stage {
   readonly #orgId: string;
   readonly #approve: ApproveMode;
   readonly #view: ReturnType<typeof createView>;
+  /** The run that is shown; those it starts are only answered. */
+  #runId: string | null = null;
   #pendingAnswers = 0;
 
   constructor(driver: DurableDriver, orgId: string, plan: Plan, approve: ApproveMode) {
@@ -139,17 +184,22 @@ class Stage {
     this.#approve = approve;
     this.#view = createView(outlineOf(plan));
     driver.onCommitted((runId, events) => {
+      this.#runId ??= runId;
       for (const event of events) this.#take(runId, event);
     });
   }
 
-  async start({ plan, version, hash, args }: Piece, gateway: string | null): Promise<string> {
+  async start(
+    { plan, version, args }: Piece,
+    text: Pick<Launch, "definitionHash" | "pinnedHash">,
+    gateway: string | null,
+  ): Promise<string> {
     await this.#driver.start();
     const outcome = await this.#driver.launch({
       orgId: this.#orgId,
       workflow: plan.name,
       version,
-      definitionHash: hash,
+      ...text,
       args,
       trigger: "simulate",
       startedBy: null,
@@ -167,9 +217,10 @@ class Stage {
   }
 
   #take(runId: string, event: RunEvent): void {
+    if (event.type === "approval.requested") void this.#answer(runId, event);
+    if (runId !== this.#runId) return;
     this.log.push(event);
     applyToView(this.#view, event);
-    if (event.type === "approval.requested") void this.#answer(runId, event);
     this.hasEnded ||= isTerminal(this.#view.status);
   }
 

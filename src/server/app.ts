@@ -4,18 +4,23 @@ import { type Context, Hono } from "hono";
 import { AuditDesk } from "../audit/index.ts";
 import { Overloaded, type Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
+import { type Launcher, RunLauncher } from "../launch/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
+import { ConsoleFiles } from "./console.ts";
 import { ownOriginsOf, secretOf } from "./credentials.ts";
+import { HOOK_ROUTES } from "./hook-routes.ts";
+import { openMcp } from "./mcp-routes.ts";
 import { Metrics } from "./metrics.ts";
-import { OPEN_ROUTES } from "./open-routes.ts";
+import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
+import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { StreamDesk } from "./stream-desk.ts";
 import { Tail } from "./tail.ts";
@@ -27,6 +32,8 @@ export interface AppOptions {
   readonly governance: OpenedGovernance;
   /** The installation's own key signs unless this says otherwise. */
   readonly audit?: AuditDesk;
+  /** One of its own unless this says otherwise. */
+  readonly launcher?: Launcher;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -34,8 +41,12 @@ export interface AppOptions {
 export interface App {
   readonly fetch: Hono<Env>["fetch"];
   readonly request: Hono<Env>["request"];
+  /** A path that signs in with this key whoever opens it first; null when there is no console. */
+  readonly signInPath: (secret: string) => string | null;
   /** How many streams are open, and how many runs they watch. */
   readonly streams: () => { readonly open: number; readonly watchedRuns: number };
+  /** An alert has fired, for the figures. */
+  readonly countAlert: (on: string) => void;
   /** Ends all streams and stops listening to the driver; requests are answered still. */
   readonly close: () => void;
 }
@@ -50,7 +61,15 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 const NO_BODY = new TextEncoder().encode("{}");
 
-export function createApp({ store, runtime, gateways, governance, audit: desk, config: given }: AppOptions): App {
+export function createApp({
+  store,
+  runtime,
+  gateways,
+  governance,
+  audit: desk,
+  config: given,
+  launcher,
+}: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
@@ -68,29 +87,41 @@ export function createApp({ store, runtime, gateways, governance, audit: desk, c
     streams,
     keys,
     audit,
+    launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    sessionTickets: new SessionTickets(config.now),
+    pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory),
     refusals: new Refusals(),
   };
-  const stopCounting = runtime.onCommitted((_runId, events) => metrics.countEvents(events));
+  const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
   hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
   hono.notFound((context) => {
+    const found = services.pages?.answer(context.req.raw) ?? null;
+    if (found !== null) {
+      context.set("route", "console");
+      return found;
+    }
     const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
     return problemResponse(refused, context.get("requestId"));
   });
-  addRoutes(hono, services);
+  const mcp = openMcp(config, keys, (request) => hono.fetch(request));
+  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
+    signInPath: (secret) => (services.pages === null ? null : services.sessionTickets.issue(secret)),
     streams: () => ({ open: streams.size, watchedRuns: tail.watchedCount }),
+    countAlert: (on) => metrics.countAlert(on),
     close: () => {
       stopCounting();
+      mcp.close();
       streams.close();
     },
   };
 }
 
-function addRoutes(hono: Hono<Env>, services: Services): void {
+function addRoutes(hono: Hono<Env>, services: Services, unkeyed: readonly OpenRoute[]): void {
   const methods = new Map<string, string[]>();
   const add = (
     method: string,
@@ -107,8 +138,8 @@ function addRoutes(hono: Hono<Env>, services: Services): void {
       return answer(context);
     });
   };
-  for (const { method, path, handle } of [...OPEN_ROUTES, ...BRIDGE_ROUTES]) {
-    add(method, path, (context) => handle(services, context.req.raw), true);
+  for (const { method, path, handle, answersHead = true } of unkeyed) {
+    add(method, path, (context) => handle(services, context.req.raw), answersHead);
   }
   for (const route of ROUTES) {
     add(route.method, route.path, (context) => answerRoute(route, services, context), route.answersHead);
@@ -136,7 +167,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   const request = context.req.raw;
   const secret = secretOf(request, ownOriginsOf(request, services.config.publicUrl));
   const principal = await services.keys.authenticate(secret);
-  if (!principal.permissions.has(route.permission)) {
+  if (route.permission !== null && !principal.permissions.has(route.permission)) {
     services.refusals.note(services, principal, `${route.method} ${route.path}`);
     throw lacking(route.permission);
   }

@@ -1,9 +1,13 @@
+import type { Timing } from "../registry/index.ts";
+
 /** How an API is set up. Everything has a default that suits one process on one machine. */
 export interface ApiConfig {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | null;
+  /** Where the built console is; null: without it. */
+  readonly consoleDirectory: string | null;
   readonly streamsMax: number;
   /** How often the last event ids of all watched runs are asked for. */
   readonly tailMs: number;
@@ -12,17 +16,30 @@ export interface ApiConfig {
   readonly backlogBytesMax: number;
   /** How long a client may leave its stream unread before it is cut. */
   readonly stallMs: number;
+  /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
+  readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
+  /** How sending spans goes, where they are sent. */
+  readonly spanFigures?: () => SpanFigures;
   /** Called with errors nobody expected; the answer says no more than the request id. */
   readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export interface SpanFigures {
+  readonly queuedSpans: number;
+  readonly sentSpans: number;
+  readonly droppedSpans: number;
+  readonly failedRequests: number;
 }
 
 export const DEFAULT_CONFIG: ApiConfig = {
   now: Date.now,
   publicUrl: null,
+  consoleDirectory: null,
   streamsMax: 1_000,
   tailMs: 250,
   heartbeatMs: 15_000,
   backlogBytesMax: 1_048_576,
   stallMs: 60_000,
+  nextSlots: () => [],
   onTrouble: () => undefined,
 };

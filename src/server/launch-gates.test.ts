@@ -117,6 +117,115 @@ describe("a launch", () => {
   });
 });
 
+describe("a launch that wants an approval", () => {
+  const approvals = async (query = "") => (await api.tell("GET", `approvals${query}`)).body.data;
+  const resolve = (id: string, body: object, key?: string) =>
+    api.tell("POST", `approvals/${id}/resolve`, { body, ...(key === undefined ? {} : { key }) });
+
+  it("is refused with the approval it wants, and starts once when that is given", async () => {
+    await posture("approval_required");
+    const refused = await start();
+    expect(refused).toMatchObject({ status: 403, body: { code: "posture_forbidden" } });
+    const [unblock] = refused.body.explanation.unblock;
+    expect(unblock).toMatchObject({ action: "approve_launch", target: expect.stringMatching(/^apr_/) });
+    const [pending, ...rest] = await approvals("?status=pending");
+    expect(rest).toEqual([]);
+    expect(pending).toMatchObject({
+      id: unblock.target,
+      runId: null,
+      nodeId: null,
+      source: "policy",
+      status: "pending",
+    });
+    expect(pending.summary).toContain("hello version 1");
+    expect(pending.rendered).toContain('"who":"Ada"');
+    expect(Object.hasOwn(pending, "requestedBy")).toBe(false);
+    // Asked again, it is the same question.
+    expect((await start()).body.explanation.unblock[0].target).toBe(pending.id);
+    const answered = await resolve(pending.id, { decision: "approve", digest: pending.digest });
+    expect(answered).toMatchObject({ status: 200, body: { status: "approved", decision: "approve", runId: null } });
+    expect((await start({ args: { who: "Bob" } })).status).toBe(403);
+    expect((await start({ model: "other" })).status).toBe(403);
+    expect((await start()).status).toBe(201);
+    const again = await start();
+    expect(again).toMatchObject({ status: 403 });
+    expect(again.body.explanation.unblock[0].target).not.toBe(pending.id);
+    const told = (await api.tell("GET", "audit?category=governance")).body.data;
+    expect(told.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(["approval.requested", "approval.resolved"]),
+    );
+  });
+
+  it("is answered by the rules for every approval", async () => {
+    await posture("approval_required");
+    const bot = await api.key(["workflow:execute", "governance:approve", "governance:read"], { agent: "writer" });
+    const other = await api.key(["governance:approve", "governance:read"], { agent: "editor" });
+    await api.tell("POST", "runs", { body: { workflow: "hello", args: ARGS }, key: bot });
+    const [{ id, digest }] = await approvals();
+    expect(await resolve(id, { decision: "approve" }, bot)).toMatchObject({
+      status: 403,
+      body: { code: "self_approval" },
+    });
+    expect(await resolve(id, { decision: "approve", digest: "sha256:0" })).toMatchObject({ status: 409 });
+    expect(await resolve(id, { decision: "skip" })).toMatchObject({ status: 422, body: { code: "bad_choice" } });
+    expect(await resolve(id, { decision: "reject" })).toMatchObject({ status: 422, body: { code: "reason_required" } });
+    expect(await resolve(id, { decision: "approve", modifications: { args: {} } })).toMatchObject({ status: 422 });
+    expect(await resolve(id, { decision: "reject", reason: "no", digest }, other)).toMatchObject({
+      status: 200,
+      body: { status: "rejected", reason: "no" },
+    });
+    const late = await resolve(id, { decision: "approve" });
+    expect(late).toMatchObject({ status: 409, body: { code: "approval_closed" } });
+    const anew = await start();
+    expect(anew.body.explanation.unblock[0].target).not.toBe(id);
+  });
+
+  it("is not asked for where an approval would not help", async () => {
+    await posture("approval_required");
+    await put("budgets/broke", BROKE);
+    expect((await start()).body.code).toBe("budget_exceeded");
+    expect(await approvals()).toEqual([]);
+  });
+
+  it("keeps its approval when it is refused for another reason after all", async () => {
+    await posture("approval_required");
+    await start();
+    const [{ id }] = await approvals();
+    await resolve(id, { decision: "approve" });
+    await put("platform", { open: false });
+    expect((await start()).body.code).toBe("platform_closed");
+    await put("platform", { open: true });
+    expect((await start()).status).toBe(201);
+  });
+
+  it("by a policy names who answers, and another version of it is another question", async () => {
+    const asking = {
+      category: "run_creation",
+      condition: "run.args.who == 'Ada'",
+      action: "require_approval",
+      approvers: [{ who: "role:ops", within: "2h" }],
+      separate_approver: true,
+    };
+    const saved = await api.tell("PUT", "policies/ask", { body: asking });
+    expect(saved.status, JSON.stringify(saved.body)).toBeLessThan(300);
+    const refused = await start();
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: "policy_blocked", explanation: { gate: "policy_rules" } },
+    });
+    const [{ id, approvers, isSeparate }] = await approvals();
+    expect(refused.body.explanation.unblock[0].target).toBe(id);
+    expect(approvers).toMatchObject([{ who: "role:ops" }]);
+    expect(isSeparate).toBe(true);
+    expect(await resolve(id, { decision: "approve" })).toMatchObject({ status: 403, body: { code: "self_approval" } });
+    const person = await api.key("approver");
+    expect((await resolve(id, { decision: "approve" }, person)).status).toBe(200);
+    await put("policies/ask", { ...asking, reason: "new" });
+    expect((await start()).status).toBe(403);
+    expect(await approvals("?status=pending")).toHaveLength(1);
+  });
+});
+
 describe("new work of an old run", () => {
   it("passes the same gates: restart, branch, recover", async () => {
     const done = await api.run("hello", ARGS);

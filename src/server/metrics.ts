@@ -1,14 +1,10 @@
-import { compareCodeUnits } from "../core/base/index.ts";
-import type { RunEvent } from "../core/event/index.ts";
+import type { SealingFigures } from "../audit/index.ts";
+import type { EventOf, RunEvent } from "../core/event/index.ts";
 import type { RuntimeFigures } from "../driver/index.ts";
-
-type Labels = Readonly<Record<string, string>>;
-
-interface Series {
-  readonly help: string;
-  readonly type: "counter" | "gauge";
-  readonly values: Map<string, number>;
-}
+import type { GovernanceFigures } from "../governance/index.ts";
+import type { Backlog } from "../store/index.ts";
+import type { SpanFigures } from "./config.ts";
+import { MetricSeries } from "./metric-series.ts";
 
 const ENDED = new Map<string, string>([
   ["run.completed", "completed"],
@@ -16,81 +12,206 @@ const ENDED = new Map<string, string>([
   ["run.cancelled", "cancelled"],
   ["run.timed_out", "timed_out"],
 ]);
+const SETTLED = new Map<string, string>([
+  ["node.completed", "completed"],
+  ["node.failed", "failed"],
+  ["node.skipped", "skipped"],
+  ["node.cancelled", "cancelled"],
+  ["node.timed_out", "timed_out"],
+]);
 
-/** Counts of this process, in the text format of Prometheus. No label ever holds an id. */
+const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
+/** As OpenTelemetry advises for tokens of a call. */
+const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
+const MICROS_PER_USD = 1_000_000;
+/** Nodes whose beginning is remembered; another replica may have seen the end of some of them. */
+export const BEGINNINGS_MAX = 20_000;
+export const BACKLOG_MS = 5_000;
+
+interface Beginning {
+  queuedAt: number | null;
+  startedAt: number | null;
+}
+
+/** Figures of this process; what waits in the whole installation is read when somebody asks. No label holds an id. */
 export class Metrics {
-  readonly #series = new Map<string, Series>();
-
-  count(name: string, help: string, labels: Labels = {}, by = 1): void {
-    const { values } = this.#seriesOf(name, help, "counter");
-    const key = labelText(labels);
-    values.set(key, (values.get(key) ?? 0) + by);
-  }
-
-  set(name: string, help: string, value: number, labels: Labels = {}): void {
-    this.#seriesOf(name, help, "gauge").values.set(labelText(labels), value);
-  }
+  readonly #series = new MetricSeries();
+  readonly #beginnings = new Map<string, Beginning>();
+  #backlogAt = -Infinity;
 
   /** What became true in this process, as figures. */
-  countEvents(events: readonly RunEvent[]): void {
-    for (const { type, payload } of events) {
-      const status = ENDED.get(type);
-      if (type === "run.started") this.count("sluice_runs_started_total", "Runs started.");
-      else if (status !== undefined) this.count("sluice_runs_ended_total", "Runs ended, by status.", { status });
-      else if (type === "gate.decided" && "disposition" in payload) {
-        const gate = payload.gate ?? "all";
-        const labels = { gate, disposition: payload.disposition };
-        this.count("sluice_gate_decisions_total", "Verdicts, by gate and disposition.", labels);
-      }
+  countEvents(runId: string, events: readonly RunEvent[]): void {
+    for (const event of events) {
+      const ended = ENDED.get(event.type);
+      if (ended !== undefined)
+        this.#series.count("sluice_runs_total", "Runs that ended, by status.", { status: ended });
+      else this.#countEvent(runId, event);
     }
+  }
+
+  countAlert(on: string): void {
+    this.#series.count("sluice_alerts_fired_total", "Alerts that fired, by what they are set for.", { on });
   }
 
   countRequest(method: string, route: string, status: number, ms: number): void {
     const labels = { method, route, status: String(status) };
-    this.count("sluice_http_requests_total", "HTTP requests, by route and status.", labels);
+    this.#series.count("sluice_http_requests_total", "HTTP requests, by route and status.", labels);
     const help = "Time until the head of the answer, in all.";
-    this.count("sluice_http_request_seconds_total", help, { method, route }, ms / 1_000);
+    this.#series.count("sluice_http_request_seconds_total", help, { method, route }, ms / 1_000);
   }
 
   setFigures(figures: RuntimeFigures, streams: number): void {
-    const total = (name: string, help: string, value: number): void => {
-      const series = this.#seriesOf(name, help, "counter");
-      series.values.set("", value);
-    };
-    total("sluice_commits_total", "Transactions committed.", figures.commits);
-    total("sluice_committed_events_total", "Events committed.", figures.committedEvents);
-    total("sluice_committed_runs_total", "Shares of runs in commits.", figures.committedRuns);
-    total("sluice_commit_conflicts_total", "Commits another replica was faster with.", figures.conflicts);
-    total("sluice_parked_runs_total", "Runs parked after a bug.", figures.parkedRuns);
-    this.set("sluice_queued_inputs", "Inputs waiting to be committed.", figures.queuedInputs);
-    this.set("sluice_cached_runs", "Runs whose state is in memory.", figures.cachedRuns);
-    this.set("sluice_open_dispatches", "Dispatches nobody has reported on yet.", figures.openDispatches);
-    this.set("sluice_sse_clients", "Open event streams.", streams);
+    this.#total("sluice_commits_total", "Transactions committed.", figures.commits);
+    this.#total("sluice_committed_events_total", "Events committed.", figures.committedEvents);
+    this.#total("sluice_committed_runs_total", "Shares of runs in commits.", figures.committedRuns);
+    this.#total("sluice_commit_conflicts_total", "Commits another replica was faster with.", figures.conflicts);
+    this.#total("sluice_parked_runs_total", "Runs parked after a bug.", figures.parkedRuns);
+    this.#gauge("sluice_queued_inputs", "Inputs waiting to be committed.", figures.queuedInputs);
+    this.#gauge("sluice_cached_runs", "Runs whose state is in memory.", figures.cachedRuns);
+    const help = "Dispatches of this process nobody has reported on yet.";
+    this.#gauge("sluice_open_dispatches", help, figures.openDispatches);
+    this.#gauge("sluice_sse_clients", "Open event streams.", streams);
+  }
+
+  setGovernance({ waitingNodes, recounts, mended, unexplained }: GovernanceFigures): void {
+    this.#gauge("sluice_waiting_nodes", "Nodes known here that wait at a gate.", waitingNodes);
+    this.#total("sluice_counter_recounts_total", "Times the counters of limits were counted anew.", recounts);
+    this.#total("sluice_counters_mended_total", "Counters that were wrong, and set right.", mended);
+    const help = "Envelopes with more spent than usage explains.";
+    this.#gauge("sluice_unexplained_envelopes", help, unexplained);
+  }
+
+  setSealing({ sealedRecords, checkpoints, lagMs, lastCheckpointAt }: SealingFigures): void {
+    this.#total("sluice_audit_sealed_records_total", "Audit records sealed.", sealedRecords);
+    this.#total("sluice_audit_checkpoints_total", "Checkpoints of the audit signed.", checkpoints);
+    const help = "How long the oldest entry of the last sealing had waited.";
+    this.#gauge("sluice_audit_sealing_lag_seconds", help, lagMs / 1_000);
+    if (lastCheckpointAt === null) return;
+    const about = "When the last checkpoint was signed, in epoch seconds.";
+    this.#gauge("sluice_audit_last_checkpoint_timestamp_seconds", about, lastCheckpointAt / 1_000);
+  }
+
+  setSpans({ queuedSpans, sentSpans, droppedSpans, failedRequests }: SpanFigures): void {
+    this.#total("sluice_spans_sent_total", "Spans the collector has taken.", sentSpans);
+    this.#total("sluice_spans_dropped_total", "Spans the collector never got.", droppedSpans);
+    this.#total("sluice_span_requests_failed_total", "Requests the collector did not take.", failedRequests);
+    this.#gauge("sluice_queued_spans", "Spans waiting to be sent.", queuedSpans);
+  }
+
+  /** Asks for the backlog at most once in a while, however often somebody looks: anybody may look. */
+  async refreshBacklog(read: () => Promise<Backlog>, now: number): Promise<void> {
+    if (now >= this.#backlogAt && now < this.#backlogAt + BACKLOG_MS) return;
+    this.#backlogAt = now;
+    const backlog = await read().catch(() => null);
+    if (backlog !== null) this.#setBacklog(backlog);
+    const help = "Whether the database answered when it was last asked.";
+    this.#gauge("sluice_database_up", help, backlog === null ? 0 : 1);
+  }
+
+  #setBacklog({ openRuns, openAttempts, pendingApprovals, pendingDeliveries, lagMs }: Backlog): void {
+    this.#gauge("sluice_open_runs", "Runs of the installation that have not ended.", openRuns);
+    this.#gauge("sluice_open_attempts", "Attempts of the installation that have not ended.", openAttempts);
+    this.#gauge("sluice_pending_approvals", "Approvals of the installation nobody has answered yet.", pendingApprovals);
+    this.#gauge("sluice_pending_deliveries", "Webhook deliveries of the installation to be made.", pendingDeliveries);
+    this.#gauge("sluice_queue_lag_seconds", "How long what is most overdue has been due.", lagMs / 1_000);
+  }
+
+  #total(name: string, help: string, value: number): void {
+    this.#series.set(name, help, value, "counter");
+  }
+
+  #gauge(name: string, help: string, value: number): void {
+    this.#series.set(name, help, value);
   }
 
   print(): string {
-    const lines: string[] = [];
-    for (const [name, { help, type, values }] of [...this.#series].sort(([a], [b]) => compareCodeUnits(a, b))) {
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-      for (const [labels, value] of values) lines.push(`${name}${labels} ${value}`);
+    return this.#series.print();
+  }
+
+  #countEvent(runId: string, event: RunEvent): void {
+    switch (event.type) {
+      case "run.started":
+        return this.#series.count("sluice_runs_started_total", "Runs started.");
+      case "gate.decided": {
+        const { gate = "all", disposition } = event.payload;
+        const help = "Verdicts, by gate and disposition.";
+        return this.#series.count("sluice_gate_decisions_total", help, { gate, disposition });
+      }
+      case "node.queued":
+        return this.#begin(runId, event.payload.nodeId, (beginning) => {
+          beginning.queuedAt ??= event.at;
+        });
+      case "node.started":
+        return this.#countStart(runId, event);
+      case "node.retried":
+        this.#begin(runId, event.payload.nodeId, (beginning) => {
+          beginning.queuedAt = null;
+        });
+        return this.#series.count("sluice_node_retries_total", "Retries, by cause.", { cause: event.payload.cause });
+      case "approval.requested":
+      case "approval.resolved": {
+        const status = event.type === "approval.requested" ? "requested" : event.payload.status;
+        return this.#series.count("sluice_approvals_total", "Approvals asked for and settled.", { status });
+      }
+      case "cost.recorded":
+        return this.#countCost(event);
+      case "node.completed":
+      case "node.failed":
+      case "node.skipped":
+      case "node.cancelled":
+      case "node.timed_out":
+        return this.#countSettled(runId, event);
+      default:
     }
-    return `${lines.join("\n")}\n`;
   }
 
-  #seriesOf(name: string, help: string, type: Series["type"]): Series {
-    const known = this.#series.get(name);
-    if (known !== undefined) return known;
-    const series: Series = { help, type, values: new Map() };
-    this.#series.set(name, series);
-    return series;
+  #countStart(runId: string, { at, payload }: EventOf<"node.started">): void {
+    this.#begin(runId, payload.nodeId, (beginning) => {
+      const { queuedAt } = beginning;
+      const help = "From being ready to being admitted, slots and rate limits included.";
+      if (queuedAt !== null) this.#series.observe("sluice_node_wait_seconds", help, SECONDS, (at - queuedAt) / 1_000);
+      beginning.queuedAt = null;
+      beginning.startedAt ??= at;
+    });
+  }
+
+  #countSettled(runId: string, { type, at, payload }: SettledEvent): void {
+    const status = SETTLED.get(type) ?? type;
+    this.#series.count("sluice_nodes_total", "Nodes that settled, by status.", { status });
+    const key = `${runId}/${payload.nodeId}`;
+    const startedAt = this.#beginnings.get(key)?.startedAt ?? null;
+    this.#beginnings.delete(key);
+    const help = "From a node's first attempt to its end, retries and waits between them included.";
+    if (startedAt === null) return;
+    this.#series.observe("sluice_node_duration_seconds", help, SECONDS, (at - startedAt) / 1_000, { status });
+  }
+
+  #countCost({ payload }: EventOf<"cost.recorded">): void {
+    const { costMicros, tokens, model, childRunId } = payload;
+    // What a child run cost is counted where the child spent it.
+    if (childRunId !== undefined) return;
+    const help = "Money spent, in US dollars.";
+    if (costMicros > 0) this.#series.count("sluice_cost_usd_total", help, {}, costMicros / MICROS_PER_USD);
+    for (const [type, used] of [
+      ["input", tokens.inputTokens],
+      ["output", tokens.outputTokens],
+    ] as const) {
+      if (used === 0) continue;
+      const labels = { gen_ai_token_type: type, gen_ai_response_model: model ?? "unknown" };
+      this.#series.observe("sluice_gen_ai_client_token_usage", "Tokens used by an attempt.", TOKENS, used, labels);
+    }
+  }
+
+  #begin(runId: string, nodeId: string, change: (beginning: Beginning) => void): void {
+    const key = `${runId}/${nodeId}`;
+    const known = this.#beginnings.get(key);
+    const beginning = known ?? { queuedAt: null, startedAt: null };
+    change(beginning);
+    if (known !== undefined) return;
+    const [oldest] = this.#beginnings.size >= BEGINNINGS_MAX ? this.#beginnings.keys() : [];
+    if (oldest !== undefined) this.#beginnings.delete(oldest);
+    this.#beginnings.set(key, beginning);
   }
 }
 
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-function escaped(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-}
+type SettledEvent = EventOf<"node.completed" | "node.failed" | "node.skipped" | "node.cancelled" | "node.timed_out">;

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
 import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
+import { sentInstructions } from "../core/instructions/index.ts";
 import type { AttemptReport } from "../store/index.ts";
 import type { judgedSchema } from "./governance-schemas.ts";
 import type { nodeDetailSchema } from "./schemas.ts";
@@ -65,7 +66,7 @@ export class NodeLog {
   }
 
   #start({ at, eventId, payload }: EventOf<"node.started">): void {
-    const { attempt = 0, verdictId, agentId, gatewayId, provider, model, executionPath } = payload;
+    const { attempt = 0, verdictId, agentId, gatewayId, provider, model, executionPath, instructions = [] } = payload;
     this.#newestStart = { attempt, eventId };
     this.#attempts.set(attempt, {
       attempt,
@@ -75,6 +76,7 @@ export class NodeLog {
       durationMs: null,
       verdictId,
       route: { agentId, gatewayId, provider, model, executionPath },
+      instructions: sentInstructions(provider, instructions).map((one) => ({ ...one })),
       outputs: null,
       output: null,
       errorCode: null,

@@ -1,21 +1,24 @@
 import { STYLE } from "./html.ts";
 import { openApiDocument } from "./openapi.ts";
-import { beginSession, docsPage, endSession, homePage } from "./pages.ts";
+import { docsPage, homePage } from "./pages.ts";
 import { Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
+import { beginSession, beginSessionOnce, endSession } from "./session.ts";
 
 /** A route that needs no key. The list is short on purpose: none of them tells anything about an organisation. */
 export interface OpenRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** False where looking would use something up. */
+  readonly answersHead?: boolean;
   readonly handle: (services: Services, request: Request) => Promise<Response>;
 }
 
 export const OPEN_ROUTES: readonly OpenRoute[] = [
   { method: "GET", path: "/healthz", handle: async () => json({ status: "alive" }) },
   { method: "GET", path: "/readyz", handle: ready },
-  { method: "GET", path: "/metrics", handle: async (services) => metrics(services) },
+  { method: "GET", path: "/metrics", handle: metrics },
   {
     method: "GET",
     path: "/openapi.json",
@@ -23,8 +26,9 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   },
   { method: "GET", path: "/docs", handle: async () => docsPage(ROUTES) },
   { method: "GET", path: "/sluice.css", handle: async () => style() },
-  { method: "GET", path: "/", handle: homePage },
+  { method: "GET", path: "/", handle: async (services, request) => services.pages?.answer(request) ?? homePage(services, request) },
   { method: "POST", path: "/session", handle: beginSession },
+  { method: "GET", path: "/session/once", handle: beginSessionOnce, answersHead: false },
   { method: "POST", path: "/session/end", handle: endSession },
 ];
 
@@ -40,8 +44,14 @@ async function ready({ store, config }: Services): Promise<Response> {
   return json({ status: "ready" });
 }
 
-function metrics({ metrics, runtime, streams }: Services): Response {
+async function metrics(services: Services): Promise<Response> {
+  const { metrics, runtime, streams, governance, audit, store, config } = services;
   metrics.setFigures(runtime.figures(), streams.size);
+  metrics.setGovernance(governance.figures());
+  metrics.setSealing(audit.figures());
+  const spans = config.spanFigures?.();
+  if (spans !== undefined) metrics.setSpans(spans);
+  await metrics.refreshBacklog(() => store.readBacklog(), config.now());
   return new Response(metrics.print(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
 }
 

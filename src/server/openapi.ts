@@ -35,7 +35,7 @@ function operationOf(route: Route): JsonObject {
   return {
     operationId: operation,
     summary,
-    description: `Needs the permission \`${permission}\`.`,
+    description: permission === null ? "Any key will do." : `Needs the permission \`${permission}\`.`,
     tags: [tag],
     parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
     ...(body === null ? {} : { requestBody: requestBodyOf(body) }),

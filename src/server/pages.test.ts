@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO, ORG, STRANGER } from "../../test/api/fixture.ts";
+import { readExposition } from "../../test/telemetry/exposition.ts";
 import { createApp } from "./app.ts";
 import { API_PROBLEMS } from "./problem.ts";
 import { ROUTES } from "./route-table.ts";
@@ -50,13 +51,24 @@ describe("health", () => {
     const { body, headers } = await api.tell("GET", "/metrics", { key: null });
     expect(headers.get("content-type")).toContain("version=0.0.4");
     expect(body).toMatch(/^sluice_runs_started_total 1$/m);
-    expect(body).toMatch(/^sluice_runs_ended_total\{status="completed"\} 1$/m);
+    expect(body).toMatch(/^sluice_runs_total\{status="completed"\} 1$/m);
     expect(body).toMatch(/^sluice_commits_total [1-9]/m);
     expect(body).toMatch(/^sluice_sse_clients 0$/m);
     expect(body).toContain('sluice_http_requests_total{method="GET",route="/api/v1/runs/{runId}",status="404"} 1');
     expect(body).not.toContain("run_");
-    for (const line of body.trim().split("\n"))
-      expect(line).toMatch(/^(?:# (?:HELP|TYPE) .+|[a-z_]+(?:\{[^}]*\}?[^}]*\})? [\d.e+-]+)$/);
+    const families = readExposition(body);
+    expect([...families.keys()]).toEqual(
+      expect.arrayContaining([
+        "sluice_node_duration_seconds",
+        "sluice_gate_decisions_total",
+        "sluice_queue_lag_seconds",
+        "sluice_open_attempts",
+        "sluice_waiting_nodes",
+        "sluice_pending_approvals",
+        "sluice_pending_deliveries",
+      ]),
+    );
+    expect(families.get("sluice_node_duration_seconds")?.type).toBe("histogram");
   });
 
   it("echoes a request id that is one, and makes one otherwise", async () => {

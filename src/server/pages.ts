@@ -1,15 +1,12 @@
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RunRecord, WorkflowRecord } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
-import { cookieOf, ownOriginsOf, requireOwnOrigin, SESSION_COOKIE } from "./credentials.ts";
+import { cookieOf, SESSION_COOKIE } from "./credentials.ts";
 import { html, page, type Html } from "./html.ts";
 import { problemTable } from "./openapi.ts";
 import { Refused } from "./problem.ts";
 import type { Route, Services } from "./route.ts";
-import { isSecret } from "./secret.ts";
 
-const SESSION_SECONDS = 43_200;
-const SESSION_FORM_BYTES_MAX = 1_024;
 const LISTED = { limit: 25, cursor: null } as const;
 
 /** The plain front page: what runs here for who is signed in, and how to begin for everybody else. */
@@ -75,7 +72,7 @@ function table(heads: readonly string[], rows: readonly (readonly (string | numb
   </table>`;
 }
 
-function welcome(trouble: string | null): Html {
+export function welcome(trouble: string | null): Html {
   return html`<h1>Sluice</h1>
     <p>Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.</p>
     ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
@@ -91,48 +88,6 @@ curl -H "Authorization: Bearer $SLUICE_KEY" -H "Content-Type: application/json" 
     <p><a href="/docs">API</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/healthz">Health</a></p>`;
 }
 
-/** Takes a key from the form of the front page and keeps it where no script can read it. */
-export async function beginSession(services: Services, request: Request): Promise<Response> {
-  requireOwnOrigin(request, ownOriginsOf(request, services.config.publicUrl));
-  const secret = await formKey(request);
-  if (!isSecret(secret)) return page("Sluice", welcome("That is no key: keys begin with slk_."), 401);
-  try {
-    await services.keys.authenticate(secret);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return page("Sluice", welcome(error.message), 401);
-  }
-  return toHome(services, request, secret, SESSION_SECONDS);
-}
-
-export async function endSession(services: Services, request: Request): Promise<Response> {
-  requireOwnOrigin(request, ownOriginsOf(request, services.config.publicUrl));
-  return toHome(services, request, "", 0);
-}
-
-async function formKey(request: Request): Promise<string> {
-  const [type] = (request.headers.get("content-type") ?? "").split(";");
-  if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
-    throw new Refused("unsupported_media_type", "Send the form of the front page.");
-  }
-  const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (!(length <= SESSION_FORM_BYTES_MAX)) throw new Refused("body_too_large", "A key is much shorter than that.");
-  return new URLSearchParams(await request.text()).get("key")?.trim() ?? "";
-}
-
-function toHome({ config }: Services, request: Request, secret: string, seconds: number): Response {
-  const isSecure = (config.publicUrl ?? request.url).startsWith("https:");
-  const cookie = [
-    `${SESSION_COOKIE}=${secret}`,
-    "HttpOnly",
-    "SameSite=Strict",
-    "Path=/",
-    `Max-Age=${seconds}`,
-    ...(isSecure ? ["Secure"] : []),
-  ];
-  return new Response(null, { status: 303, headers: { location: "/", "set-cookie": cookie.join("; ") } });
-}
-
 /** The API for people, without a script. */
 export function docsPage(routes: readonly Route[]): Response {
   return page(
@@ -145,7 +100,7 @@ export function docsPage(routes: readonly Route[]): Response {
       <h2>Routes</h2>
       ${table(
         ["Method", "Path", "Does", "Needs"],
-        routes.map(({ method, path, summary, permission }) => [method, path, summary, permission]),
+        routes.map(({ method, path, summary, permission }) => [method, path, summary, permission ?? "any key"]),
       )}
       <h2>Problems</h2>
       <p>Errors are <code>application/problem+json</code>; programs read <code>code</code>.</p>

@@ -6,17 +6,22 @@ import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
+import { hookRoutes } from "./routes/hooks.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { platformRoutes } from "./routes/platform.ts";
+import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
+import { sessionRoutes } from "./routes/session.ts";
 import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
 export const BASE_PATH = "/api/v1";
@@ -29,11 +34,13 @@ export const ROUTES: readonly Route[] = [
     ...workflowRoutes,
     ...runRoutes,
     ...runViewRoutes,
+    ...provenanceRoutes,
     ...streamRoutes,
     ...runActionRoutes,
     ...approvalRoutes,
     ...blobRoutes,
     ...keyRoutes,
+    ...sessionRoutes,
     ...gatewayRoutes,
     ...threadRoutes,
     ...auditRoutes,
@@ -41,6 +48,9 @@ export const ROUTES: readonly Route[] = [
     ...usageRoutes,
     ...backtestRoutes,
     ...registryRoutes,
+    ...scheduleRoutes,
+    ...webhookRoutes,
+    ...hookRoutes,
     ...applyRoutes,
     ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),

@@ -3,13 +3,16 @@ import type { AuditDesk } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
+import type { Launcher } from "../launch/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { KeyRing, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
 import type { ApiConfig } from "./config.ts";
+import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Permission } from "./permission.ts";
+import type { SessionTickets } from "./session-tickets.ts";
 import type { StreamDesk } from "./stream-desk.ts";
 
 /** What handlers work with; one per app. */
@@ -24,6 +27,10 @@ export interface Services {
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly audit: AuditDesk;
+  readonly launcher: Launcher;
+  readonly sessionTickets: SessionTickets;
+  /** Null: there is no console, only the plain pages. */
+  readonly pages: ConsoleFiles | null;
 }
 
 /** The places of execution, and the addresses given out for single attempts. */
@@ -65,7 +72,8 @@ export interface Route {
   readonly path: string;
   readonly operation: string;
   readonly summary: string;
-  readonly permission: Permission;
+  /** Null: any key will do. */
+  readonly permission: Permission | null;
   readonly body: (BodyRule & { readonly schema: z.ZodType }) | null;
   readonly query: z.ZodType | null;
   readonly replies: Readonly<Record<number, Reply>>;

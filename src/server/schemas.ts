@@ -187,6 +187,8 @@ const attemptSchema = z.object({
     model: z.string().nullable(),
     executionPath: z.string().nullable(),
   }),
+  /** What it was told besides its work, layer by layer. */
+  instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })),
   outputs: jsonObject.nullable(),
   output: z.string().nullable(),
   errorCode: z.string().nullable(),
@@ -254,8 +256,8 @@ export const nodeDetailSchema = z.object({
 
 export const approvalSchema = z.object({
   id: z.string(),
-  runId: z.string(),
-  nodeId: z.string(),
+  runId: z.string().nullable().describe("Null: the approval of a launch, before there is a run"),
+  nodeId: z.string().nullable(),
   attempt: count.nullable(),
   epoch: count,
   source: z.enum(APPROVAL_SOURCES),

@@ -1,7 +1,8 @@
 /** Stored records as the API shows them. */
 import type { z } from "zod";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import type { ApprovalRecord, KeyRecord, Listed, RunRecord, WorkflowRecord } from "../store/index.ts";
+import { type ApprovalRecord, isLaunchApproval, type KeyRecord, type Listed } from "../store/index.ts";
+import type { RunRecord, WorkflowRecord } from "../store/index.ts";
 import type { approvalSchema, keySchema, runSchema, workflowSchema } from "./schemas.ts";
 
 export function runOnWire(run: RunRecord): z.output<typeof runSchema> {
@@ -16,6 +17,7 @@ export function runOnWire(run: RunRecord): z.output<typeof runSchema> {
     model: run.model,
     gateway: run.gateway,
     roleBindings: { ...run.roleBindings },
+    ...(run.team === null ? {} : { team: run.team }),
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
@@ -37,15 +39,29 @@ export function workflowOnWire(workflow: WorkflowRecord): z.output<typeof workfl
 }
 
 export function approvalOnWire(approval: ApprovalRecord): z.output<typeof approvalSchema> {
-  const { orgId: _org, choice, choices, approvers, requestedAt, expiresAt, resolvedAt, ...rest } = approval;
+  const isLaunch = isLaunchApproval(approval);
   return {
-    ...rest,
-    choices: [...choices],
-    approvers: approvers.map((approver) => ({ ...approver })),
-    decision: choice,
-    requestedAt: isoFromEpochMs(requestedAt),
-    expiresAt: isoFromEpochMs(expiresAt),
-    resolvedAt: isoOrNull(resolvedAt),
+    id: approval.id,
+    runId: isLaunch ? null : approval.runId,
+    nodeId: isLaunch ? null : approval.nodeId,
+    attempt: approval.attempt,
+    epoch: approval.epoch,
+    source: approval.source,
+    summary: approval.summary,
+    agentId: approval.agentId,
+    digest: approval.digest,
+    rendered: approval.rendered,
+    choices: [...approval.choices],
+    approvers: approval.approvers.map((approver) => ({ ...approver })),
+    isSeparate: approval.isSeparate,
+    status: approval.status,
+    decision: approval.choice,
+    requestedAt: isoFromEpochMs(approval.requestedAt),
+    expiresAt: isoFromEpochMs(approval.expiresAt),
+    resolvedBy: approval.resolvedBy,
+    resolvedAt: isoOrNull(approval.resolvedAt),
+    reason: approval.reason,
+    modifications: approval.modifications,
   };
 }
 

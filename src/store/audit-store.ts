@@ -1,5 +1,6 @@
 import type { AuditCategory, AuditEntry, AuditHead, AuditRecord, AuditType } from "../core/audit/index.ts";
 import type { GovernanceStore } from "./governance-store.ts";
+import type { LaunchApprovalStore } from "./launch-approval-store.ts";
 import type { Listed, Page } from "./store.ts";
 
 /**
@@ -33,7 +34,7 @@ export interface AuditStore {
 }
 
 /** What is decided, and what is told of it for ever. */
-export interface GovernedStore extends GovernanceStore, AuditStore {}
+export interface GovernedStore extends GovernanceStore, AuditStore, LaunchApprovalStore {}
 
 export interface AuditFilter {
   readonly type?: AuditType;

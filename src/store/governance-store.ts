@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import type { Listed, Page } from "./store.ts";
 
 /** What one run's share of a commit changes at an agent: slots taken and given back, and dispatches in its window. */
 export interface SlotChange {
@@ -58,7 +59,11 @@ export interface StoredVerdict {
   readonly gate: string | null;
   readonly code: string | null;
   readonly body: JsonObject;
+  /** The body as JSON, from whoever has written it already: it is large, and written once. Never read back. */
+  readonly bodyText?: string;
 }
+
+export type RunVerdict = StoredVerdict & { readonly runId: string };
 
 export interface AgentCounter {
   readonly agentId: string;
@@ -106,18 +111,24 @@ export interface GovernanceStore {
   /** In the order they were made. */
   verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
   /** Newest first, for trying a policy on what was: those made at or after `since`. */
-  listVerdicts(
-    orgId: string,
-    since: number,
-    limit: number,
-  ): Promise<readonly (StoredVerdict & { readonly runId: string })[]>;
+  listVerdicts(orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>>;
   usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Nodes that wait at a gate, oldest first, whoever made them wait. */
   listWaiting(limit: number): Promise<readonly WaitingNode[]>;
   /** Tells the audit something under a key, the first time it is told under it; false every other time. */
   tellOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
-  /** Counts open attempts of every agent again from the rows; what differed is set right and told. */
+  /**
+   * Counts the open attempts of every agent and the reservations in every envelope again from the rows of the open
+   * attempts; what differed is set right and told. Safe beside commits and other replicas.
+   */
   recount(): Promise<readonly string[]>;
+  /**
+   * Envelopes of periods that began at or after `since` with more spent than all usage since then explains. Only told:
+   * what was spent cannot be counted again once usage is gone.
+   */
+  unexplainedSpending(since: number): Promise<readonly string[]>;
+  /** Lets go of at most `limit` usage records made before an instant; how many it was. */
+  pruneUsage(before: number, limit: number): Promise<number>;
 }
 
 export interface WaitingNode {

@@ -1,8 +1,16 @@
+export * from "./alert-store.ts";
 export * from "./audit-store.ts";
+export * from "./backlog-store.ts";
 export * from "./governance-store.ts";
+export * from "./hook-store.ts";
+export * from "./key-store.ts";
+export * from "./launch-approval-store.ts";
 export * from "./registry-store.ts";
+export * from "./replica-store.ts";
+export * from "./schedule-store.ts";
 export * from "./store.ts";
 export * from "./store-error.ts";
+export * from "./webhook-store.ts";
 export * from "./sql.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 export { createSqlStore } from "./sql-store.ts";

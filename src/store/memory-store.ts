@@ -1,12 +1,17 @@
+import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
+import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
+import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
+import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
+import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
 import type { Store } from "./store.ts";
 
@@ -23,11 +28,17 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryWorkflows(world),
     ...memoryKeys(world),
     ...memoryReplicas(world),
+    ...memoryBacklog(world),
     ...memoryRegistry(world),
     ...memoryGateways(world),
     ...memoryReports(world),
     ...memoryAudit(world),
     ...memoryGovernance(world),
+    ...memoryLaunchApprovals(world),
+    ...memoryWebhooks(world),
+    ...memoryHooks(world),
+    ...memoryAlerts(world),
+    ...memorySchedules(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

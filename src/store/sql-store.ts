@@ -1,13 +1,20 @@
 import { checkSchema, migrate } from "./migrations/migrate.ts";
 import type { Sql } from "./sql.ts";
+import { sqlAlerts } from "./sql/sql-alerts.ts";
 import { sqlAudit } from "./sql/sql-audit.ts";
+import { sqlBacklog } from "./sql/sql-backlog.ts";
+import { sqlDeliveries } from "./sql/sql-deliveries.ts";
+import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
+import { sqlHooks } from "./sql/sql-hooks.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
+import { sqlLaunchApprovals } from "./sql/sql-launch-approvals.ts";
 import { sqlRegistry } from "./sql/sql-registry.ts";
 import { sqlReplicas } from "./sql/sql-replicas.ts";
 import { sqlReports } from "./sql/sql-reports.ts";
 import { sqlRuns } from "./sql/sql-runs.ts";
+import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
 
@@ -18,11 +25,18 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlWorkflows(sql),
     ...sqlKeys(sql),
     ...sqlReplicas(sql),
+    ...sqlBacklog(sql),
     ...sqlRegistry(sql),
     ...sqlGateways(sql),
     ...sqlReports(sql),
     ...sqlAudit(sql),
     ...sqlGovernance(sql),
+    ...sqlLaunchApprovals(sql),
+    ...sqlFeeds(sql),
+    ...sqlDeliveries(sql),
+    ...sqlHooks(sql),
+    ...sqlAlerts(sql),
+    ...sqlSchedules(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

@@ -2,10 +2,15 @@ import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
+import type { OutsideStore } from "./alert-store.ts";
 import type { GovernedStore } from "./audit-store.ts";
+import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
+import type { KeyStore } from "./key-store.ts";
+import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, Reservation, SlotChange, StoredVerdict, UsageRecord } from "./governance-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -16,7 +21,18 @@ import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowS
  * D4 what a reader sees of a run (head, events, attempts, timers, approvals) is of one commit.
  */
 export interface Store
-  extends RunStore, WorkflowStore, KeyStore, ReplicaStore, RegistryStore, GatewayStore, ReportStore, GovernedStore {
+  extends
+    RunStore,
+    WorkflowStore,
+    KeyStore,
+    ReplicaStore,
+    BacklogStore,
+    RegistryStore,
+    GatewayStore,
+    ReportStore,
+    GovernedStore,
+    ScheduleStore,
+    OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
   /** Throws when the database cannot be reached or the schema is not current. */
@@ -55,6 +71,8 @@ export interface RunCommit {
   readonly closed: readonly AttemptKey[];
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
   readonly timersCleared: readonly Timer[];
+  /** Set for the run that waits for this one, with this commit: whoever forgets to tell it is found out. */
+  readonly parentTimer: { readonly runId: string; readonly timer: Timer; readonly dueAt: number } | null;
   readonly approvalsOpened: readonly ApprovalRecord[];
   readonly approvalsClosed: readonly ApprovalClosing[];
   /** What attempts said besides their results; the first report of an attempt stands. */
@@ -75,16 +93,24 @@ export interface NewRun {
   readonly workflow: string;
   readonly version: number | null;
   readonly definitionHash: string;
+  /** Under which its text is kept with everything it refers to; null: it refers to nothing outside itself. */
+  readonly pinnedHash: string | null;
   readonly args: JsonObject;
   readonly trigger: string;
   readonly traceId: string;
   readonly rootSpanId: string;
   readonly parentRunId: string | null;
+  /** The node of the parent, and which attempt of it, that waits for this run. */
+  readonly parentNode: string | null;
+  readonly parentAttempt: number | null;
   readonly sourceRunId: string | null;
   readonly recursionDepth: number;
   readonly gateway: string | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
+  readonly team: string | null;
+  /** How often it may be recovered without anybody asking; null: never. */
+  readonly recoveryMax: number | null;
   readonly startedBy: string | null;
   readonly createdAt: number;
   readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
@@ -240,53 +266,4 @@ export interface WorkflowRecord extends WorkflowSettings {
   readonly name: string;
   readonly status: WorkflowStatus;
   readonly latest: Omit<WorkflowVersion, "source" | "catalog">;
-}
-
-export interface KeyStore {
-  ensureOrganisation(orgId: string): Promise<void>;
-  putKey(key: KeyRecord): Promise<void>;
-  findKey(hash: string): Promise<KeyRecord | undefined>;
-  listKeys(orgId: string, page: Page): Promise<Listed<KeyRecord>>;
-  /** False when there is no such key. */
-  revokeKey(orgId: string, keyId: string, at: number): Promise<boolean>;
-}
-
-export interface KeyRecord {
-  readonly id: string;
-  readonly orgId: string;
-  /** SHA-256 of the secret, hex; the secret itself is shown once and kept nowhere. */
-  readonly hash: string;
-  readonly label: string;
-  readonly permissions: readonly string[];
-  readonly agentId: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-}
-
-export interface ReplicaStore {
-  /** Lives on for `ttlMs` of database time; false when the lease was lost in between. */
-  renewReplica(replicaId: string, ttlMs: number): Promise<boolean>;
-  registerReplica(replicaId: string, ttlMs: number, supersedesAll: boolean): Promise<void>;
-  retireReplica(replicaId: string): Promise<void>;
-  /** Moves open attempts of replicas that are gone to this one, oldest first; safe on any number of replicas. */
-  takeOver(replicaId: string, limit: number): Promise<readonly Orphan[]>;
-  /** Timers and attempt deadlines due by database time plus nothing; the caller tells them to the engine. */
-  dueTimers(limit: number): Promise<readonly DueTimer[]>;
-  /** When the next timer or deadline is due, if any. */
-  nextDueAt(): Promise<number | null>;
-  /** Database time. */
-  now(): Promise<number>;
-  /** Open runs that wait for nothing at all: no attempt, timer or approval. A safety net; normally none. */
-  listStalled(limit: number): Promise<readonly string[]>;
-}
-
-export interface Orphan extends AttemptKey {
-  readonly runId: string;
-}
-
-export interface DueTimer {
-  readonly runId: string;
-  readonly timer: Timer;
-  readonly dueAt: number;
 }

@@ -3,6 +3,7 @@ import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
+import { openChildDesk } from "../../src/launch/index.ts";
 import { PeerAgent } from "../../src/outbound/index.ts";
 import {
   adminKey,
@@ -109,9 +110,11 @@ export async function createApi(
   const agent = new PeerAgent();
   const publicUrl = (): string => "http://127.0.0.1:1";
   const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
-  const runtime = new DurableDriver({
+  const runtime: DurableDriver = new DurableDriver({
     store,
     clock,
+    children: () =>
+      openChildDesk({ store, runtime: () => runtime, governor: governance.governor, now: () => clock.now() }),
     adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
     judge: governance.governor,
     ...(isRemote ? { remote: { directory, tickets, agent, publicUrl } } : {}),

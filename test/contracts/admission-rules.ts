@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import type { LedgerChange, RunCommit, SlotChange, StoredVerdict, UsageRecord } from "../../src/store/index.ts";
+import { BadCursor } from "../../src/store/index.ts";
+import type {
+  LedgerChange,
+  Listed,
+  RunCommit,
+  RunVerdict,
+  SlotChange,
+  StoredVerdict,
+  UsageRecord,
+} from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -98,9 +107,75 @@ export function admissionRules(subjectOf: SubjectOf): void {
         { nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst", reserved: [] },
       ];
       await store.commit([make("run_1", { opened, slots: [slot(3)] })]);
-      expect(await store.recount()).toHaveLength(1);
+      expect(await store.recount()).toEqual(["agent analyst of org_1: 3 open, counted again 1"]);
       expect((await counters()).agents[0]?.open).toBe(1);
       expect(await store.recount()).toEqual([]);
+    });
+
+    it("and reservations that nobody counts at all are counted from the attempts", async () => {
+      const { store } = subjectOf();
+      const attempt = { attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst" };
+      const held = (micros: number) => ({ envelopeId: "monthly", periodStart: 1_000, micros });
+      const other = { envelopeId: "daily", periodStart: 500, micros: 7 };
+      const opened = [
+        { ...attempt, nodeId: "a", reserved: [held(10), other] },
+        { ...attempt, nodeId: "b", reserved: [held(20)] },
+      ];
+      await store.commit([make("run_1", { opened, slots: [slot(2)], ledger: [money(50, 3)] })]);
+      expect([...(await store.recount())].sort()).toEqual([
+        "envelope daily of org_1: 0 micro-dollars reserved, counted again 7",
+        "envelope monthly of org_1: 50 micro-dollars reserved, counted again 30",
+      ]);
+      expect(await store.recount()).toEqual([]);
+      const right = [
+        { envelopeId: "daily", periodStart: 500, spent: 0, reserved: 7 },
+        { envelopeId: "monthly", periodStart: 1_000, spent: 3, reserved: 30 },
+      ];
+      expect((await counters()).envelopes).toEqual(expect.arrayContaining(right));
+      expect((await counters()).agents).toEqual([{ agentId: "analyst", open: 2, hits: [] }]);
+    });
+
+    it("are counted right while rivals commit", async () => {
+      const { store, rival } = subjectOf();
+      const reserved = [{ envelopeId: "monthly", periodStart: 1_000, micros: 1 }];
+      const open = (id: string) =>
+        make(id, {
+          opened: [{ nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst", reserved }],
+          slots: [slot(1, { maxOpen: 1_000 })],
+          ledger: [money(1, 0)],
+        });
+      const close = (id: string) =>
+        share(id, 1, logFrom(2, 1), {
+          closed: [{ nodeId: "a", attempt: 1 }],
+          slots: [slot(-1)],
+          ledger: [money(-1, 1)],
+        });
+      const ids = Array.from({ length: 30 }, (_, index) => `run_${index}`);
+      const commits = ids.map(async (id, index) => {
+        const on = index % 2 === 0 ? store : rival;
+        await on.commit([open(id)]);
+        if (index % 3 === 0) await on.commit([close(id)]);
+      });
+      const recounts = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? rival : store).recount());
+      await Promise.all([...commits, ...recounts]);
+      expect((await Promise.all(recounts)).flat()).toEqual([]);
+      expect((await counters()).agents[0]?.open).toBe(20);
+      expect((await counters()).envelopes[0]).toMatchObject({ reserved: 20, spent: 10 });
+    });
+
+    it("and windows are limits for the first commit of an agent too", async () => {
+      const { store } = subjectOf();
+      const rate = { count: 2, windowMs: 1_000 };
+      const three = slot(3, { maxOpen: 100, hits: [1_000, 1_001, 1_002], rate });
+      expect((await store.commit([make("run_1", { slots: [three] })])).isOverLimit).toBe(true);
+      expect((await store.commit([make("run_1", { slots: [slot(4)] })])).isOverLimit).toBe(true);
+      const spread = ["run_1", "run_2", "run_3"].map((id, index) =>
+        make(id, { slots: [slot(1, { maxOpen: 100, hits: [1_000 + index], rate })] }),
+      );
+      expect((await store.commit(spread)).isOverLimit).toBe(true);
+      expect((await counters()).agents).toEqual([]);
+      expect((await store.commit(spread.slice(0, 2))).isOverLimit).toBe(false);
+      expect((await store.commit([make("run_9", { slots: [slot(3, { agentId: "b" })] })])).isOverLimit).toBe(false);
     });
   });
 
@@ -173,8 +248,63 @@ export function admissionRules(subjectOf: SubjectOf): void {
       await store.commit([share("run_1", 1, logFrom(2, 1), { verdicts: [verdict("v3", 2)] })]);
       expect(await store.verdictsOf("org_1", "run_1")).toEqual([verdict("v1"), verdict("v2"), verdict("v3", 2)]);
       expect(await store.verdictsOf("org_2", "run_1")).toEqual([]);
-      const newest = await store.listVerdicts("org_1", 1, 2);
-      expect(newest.map(({ verdictId, runId }) => `${runId} ${verdictId}`)).toEqual(["run_1 v3", "run_1 v2"]);
+    });
+
+    it("are listed newest first, as many as are asked for, however many a commit holds", async () => {
+      const { store } = subjectOf();
+      const five = ["v1", "v2", "v3", "v4", "v5"].map((id) => verdict(id, 10));
+      await store.commit([make("run_1", { verdicts: five }), make("run_2", { verdicts: [verdict("w1", 10)] })]);
+      await store.commit([share("run_1", 1, logFrom(2, 1), { verdicts: [verdict("v6", 10), verdict("v7", 10)] })]);
+      await store.commit([share("run_2", 1, logFrom(2, 1), { verdicts: [verdict("w2", 11), verdict("w3", 11)] })]);
+      const all = ["w3", "w2", "w1", "v7", "v6", "v5", "v4", "v3", "v2", "v1"];
+      for (const limit of [1, 2, 3, 7, 9, 10, 11]) {
+        const seen: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const page: Listed<RunVerdict> = await store.listVerdicts("org_1", 10, { limit, cursor });
+          expect(page.data.length).toBe(Math.min(limit, all.length - seen.length));
+          seen.push(...page.data.map(({ verdictId }) => verdictId));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        expect([limit, seen]).toEqual([limit, all]);
+      }
+      const newer = await store.listVerdicts("org_1", 11, { limit: 10, cursor: null });
+      expect(newer.data).toEqual([
+        { ...verdict("w3", 11), runId: "run_2" },
+        { ...verdict("w2", 11), runId: "run_2" },
+      ]);
+      expect((await store.listVerdicts("org_2", 0, { limit: 10, cursor: null })).data).toEqual([]);
+      await expect(store.listVerdicts("org_1", 0, { limit: 1, cursor: "nonsense" })).rejects.toThrow(BadCursor);
+    });
+
+    it("may come with the text of their body, which is then kept as it is", async () => {
+      const { store } = subjectOf();
+      const { body, ...rest } = verdict("v1");
+      const bodyText = JSON.stringify({ ...body, hash: "sha256:1" });
+      await store.commit([make("run_1", { verdicts: [{ ...rest, body, bodyText }] })]);
+      expect(await store.verdictsOf("org_1", "run_1")).toEqual([{ ...rest, body: { ...body, hash: "sha256:1" } }]);
+    });
+
+    it("of usage go when they are old, so many at a time", async () => {
+      const { store } = subjectOf();
+      await store.ensureOrganisation("org_1");
+      await store.commit([make("run_1", { usage: [usage(1), usage(2), usage(3), usage(4)] })]);
+      expect(await store.pruneUsage(4, 2)).toBe(2);
+      expect(await store.pruneUsage(4, 2)).toBe(1);
+      expect(await store.pruneUsage(4, 2)).toBe(0);
+      const left = await store.usage("org_1", { bucket: "hour", by: null, since: 0, until: 10 });
+      expect(left.map(({ count }) => count)).toEqual([1]);
+    });
+
+    it("show an envelope with more spent than they explain", async () => {
+      const { store } = subjectOf();
+      await store.commit([make("run_1", { usage: [usage(999), usage(1_000), usage(2_000)], ledger: [money(0, 10)] })]);
+      expect(await store.unexplainedSpending(0)).toEqual([]);
+      await store.commit([make("run_2", { ledger: [money(0, 1)] })]);
+      expect(await store.unexplainedSpending(1_000)).toEqual([
+        "envelope monthly of org_1: 11 micro-dollars spent, usage explains 10",
+      ]);
+      expect(await store.unexplainedSpending(1_001)).toEqual([]);
     });
 
     it("are not kept when the commit is refused", async () => {

@@ -30,8 +30,17 @@ const TABLES = [
   "usage_records",
   "verdict_blocks",
   "told_once",
+  "launch_approvals",
   "organisation_config",
   "entry_secrets",
+  "schedule_cursors",
+  "schedule_slots",
+  "webhook_subscriptions",
+  "webhook_cursors",
+  "webhook_feeds",
+  "webhook_deliveries",
+  "workflow_hooks",
+  "alert_leases",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
@@ -49,6 +58,11 @@ const AGED = [
   ["replicas", "expires_at"],
   ["timers", "due_at"],
   ["open_attempts", "deadline_at"],
+  ["webhook_deliveries", "next_at"],
+  ["webhook_deliveries", "created_at"],
+  ["webhook_cursors", "held_until"],
+  ["webhook_cursors", "swept_at"],
+  ["alert_leases", "expires_at"],
 ] as const;
 
 export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): Subject {

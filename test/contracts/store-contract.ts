@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { admissionRules } from "./admission-rules.ts";
+import { alertRules } from "./alert-rules.ts";
 import { auditRules } from "./audit-rules.ts";
+import { backlogRules } from "./backlog-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
+import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
+import { scheduleRules } from "./schedule-rules.ts";
+import { webhookRules } from "./webhook-rules.ts";
 
 /** A store under test, and what a test may do to the world around it. */
 export interface Subject {
@@ -40,6 +45,11 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     gatewayRules(subjectOf);
     admissionRules(subjectOf);
     replicaRules(subjectOf);
+    backlogRules(subjectOf);
     auditRules(subjectOf);
+    launchRules(subjectOf);
+    scheduleRules(subjectOf);
+    webhookRules(subjectOf);
+    alertRules(subjectOf);
   });
 }

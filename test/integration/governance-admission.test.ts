@@ -74,7 +74,7 @@ describe("admissions", () => {
     expect(envelopes).toMatchObject([{ envelopeId: "cap", spent: 50_000, reserved: 0 }]);
     const statuses = await Promise.all(runs.map(async (runId) => (await database.store.getRun(ORG, runId))?.status));
     expect(statuses.filter((status) => status === "completed")).toHaveLength(5);
-    const verdicts = await database.store.listVerdicts(ORG, 0, 2_000);
+    const { data: verdicts } = await database.store.listVerdicts(ORG, 0, { limit: 2_000, cursor: null });
     expect(verdicts.filter(({ disposition }) => disposition === "allow")).toHaveLength(5);
     expect(verdicts.filter(({ code }) => code === "budget_exceeded")).toHaveLength(495);
     await expectExactBooks();

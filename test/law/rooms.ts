@@ -27,6 +27,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/view": pure(["base", "event", "engine", "plan"]),
   "core/team": pure(["base", "definition", "plan"]),
   "core/instructions": pure(["base", "definition", "plan"]),
+  "core/pins": pure(["base", "definition", "plan", "team"]),
   "core/redaction": pure(["base"]),
   "core/governance": pure(["base", "expression", "definition", "plan"]),
   "core/audit": pure(["base", "event"], ["@noble/hashes"]),
@@ -68,7 +69,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     isNode: true,
   },
   rehearsal: {
-    rooms: ["core", "clock", "adapters", "registry", "governance", "gateway", "driver", "store"],
+    rooms: ["core", "clock", "adapter", "adapters", "registry", "governance", "gateway", "driver", "launch", "store"],
     packages: [],
     isNode: true,
   },
@@ -81,6 +82,23 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   client: { rooms: ["core"], packages: [], isNode: false },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
+  console: {
+    rooms: ["core", "client", "browser"],
+    packages: [
+      "react",
+      "react-dom",
+      "@xyflow/react",
+      "@codemirror/autocomplete",
+      "@codemirror/commands",
+      "@codemirror/lang-yaml",
+      "@codemirror/language",
+      "@codemirror/lint",
+      "@codemirror/search",
+      "@codemirror/state",
+      "@codemirror/view",
+    ],
+    isNode: false,
+  },
   server: {
     rooms: [
       "core",

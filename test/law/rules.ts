@@ -31,7 +31,8 @@ export const importRule: Rule = (file) => {
       const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
       return law.packages.includes(name) ? [] : wrong(`${room} may not use the package ${name}`);
     }
-    if (!target.endsWith(".ts")) return wrong("relative imports end in .ts");
+    if (room === "console" && target.endsWith(".css")) return [];
+    if (!/\.tsx?$/.test(target)) return wrong("relative imports end in .ts");
     const other = roomOf(target);
     if (other === null) return isTest(file.path) ? [] : wrong("lies in no room");
     if (other === room) return [];
@@ -148,6 +149,7 @@ export function bannedWords(glossary: string): string[][] {
 /** Identifiers that contain a banned word and mean something else. */
 export const HOMONYMS: Readonly<Record<string, string>> = {
   FLOW_END: "flow style is YAML's own word for collections in brackets",
+  SharedWorker: "the browser's own word for a script that all tabs have together",
   FlowCollection: "flow style is YAML's own word for collections in brackets",
 };
 
@@ -192,7 +194,7 @@ export function deadFiles(files: readonly SourceFile[]): Breach[] {
   );
   return files
     .map((file) => file.path)
-    .filter((path) => path.startsWith("src/") && !isTest(path) && !/\/(?:index|main)\.ts$/.test(path))
+    .filter((path) => path.startsWith("src/") && !isTest(path) && !/\/(?:index|main)\.tsx?$/.test(path))
     .filter((path) => !imported.has(path))
     .map((path) => `${path}: nothing imports it; remove it or use it`);
 }
@@ -201,6 +203,6 @@ export function deadFiles(files: readonly SourceFile[]): Breach[] {
 export function doorlessRooms(paths: readonly string[]): Breach[] {
   const rooms = new Set(paths.map(roomOf).filter((room) => room !== null));
   return [...rooms]
-    .filter((room) => !paths.some((path) => path === `src/${room}/index.ts` || path === `src/${room}/main.ts`))
+    .filter((room) => !paths.some((path) => ["index.ts", "main.ts", "main.tsx"].some((door) => path === `src/${room}/${door}`)))
     .map((room) => `src/${room}: a room is entered through its index.ts, and it has none`);
 }

@@ -45,6 +45,9 @@ export interface Import {
 
 const IMPORT = /(?<![\w$.])(?:import|export)\b(?!\s*\.)(?:[^;"'`()]*?\bfrom)?\s*\(?\s*(["'])/g;
 
+/** A script that a page starts beside itself is named by its address. */
+const SCRIPT_URL = /new\s+\w*Worker\s*\(\s*new\s+URL\(\s*(["'])/g;
+
 export function importsOf(file: SourceFile): Import[] {
   const found: Import[] = [];
   for (const match of file.code.matchAll(IMPORT)) {
@@ -55,6 +58,12 @@ export function importsOf(file: SourceFile): Import[] {
     const specifier = file.text.slice(start, file.code.indexOf(match[1] ?? "", start));
     const target = specifier.startsWith(".") ? posix.join(posix.dirname(file.path), specifier) : null;
     found.push({ specifier, target });
+  }
+  for (const match of file.code.matchAll(SCRIPT_URL)) {
+    const start = match.index + match[0].length;
+    const specifier = file.text.slice(start, file.code.indexOf(match[1] ?? "", start));
+    if (specifier.startsWith("."))
+      found.push({ specifier, target: posix.join(posix.dirname(file.path), specifier) });
   }
   return found;
 }
@@ -152,6 +161,8 @@ function endOfTemplatePart(text: string, from: number): number {
 
 /** A slash starts a pattern where a value may stand, that is not after a value. */
 function isPatternAt(text: string, out: readonly string[], at: number): boolean {
+  // Markup: `</p>` and `<br />` close, they divide nothing.
+  if (text[at - 1] === "<" || text[at + 1] === ">") return false;
   let before = at - 1;
   while (before >= 0 && /\s/.test(out[before] ?? "")) before -= 1;
   if (before < 0) return true;

@@ -19,6 +19,7 @@ import { givenName } from "./text-shape.ts";
 interface Entries {
   readonly library: Map<string, JsonObject>;
   readonly lenses: Map<string, Lens>;
+  readonly lensSpecs: Map<string, JsonObject>;
 }
 
 /**
@@ -28,23 +29,26 @@ interface Entries {
  */
 export function readCatalog(source: string | Uint8Array): {
   readonly catalog: Catalog;
+  /** The lenses as they were written. */
+  readonly lensSpecs: Readonly<Record<string, JsonObject>>;
   readonly problems: readonly Problem[];
 } {
   const { trees, problems: textProblems } = readDocuments(source);
-  const entries: Entries = { library: new Map(), lenses: new Map() };
+  const entries: Entries = { library: new Map(), lenses: new Map(), lensSpecs: new Map() };
   const problems = [...textProblems];
   for (const tree of trees) {
     const report = new Report();
     readManifest(tree.value, entries, report);
     problems.push(...placeFindings(report.problems, tree, source));
   }
-  const { library, lenses } = entries;
+  const { library, lenses, lensSpecs } = entries;
   return {
     catalog: {
       library: Object.fromEntries(library),
       lenses: lenses.size === 0 ? null : Object.fromEntries(lenses),
       workflows: null,
     },
+    lensSpecs: Object.fromEntries(lensSpecs),
     problems: problems.sort(comparePlaces).slice(0, LIMITS.problemsMax),
   };
 }
@@ -95,6 +99,7 @@ function addLens(name: string, spec: Json, path: TreePath, entries: Entries, rep
   const lens = readLens(name, spec, path, report);
   if (entries.lenses.has(name)) reportTwice(`Lens "${name}"`, path, report);
   entries.lenses.set(name, lens);
+  if (isJsonObject(spec)) entries.lensSpecs.set(name, spec);
 }
 
 function reportTwice(what: string, path: TreePath, report: Report): void {

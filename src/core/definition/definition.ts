@@ -118,6 +118,7 @@ export interface Step {
   /** Null: none was written (600 s for an agent, no limit for a child run). */
   readonly timeoutMs: number | null;
   readonly onFailure: OnFailure;
+  readonly isOnFailureWritten: boolean;
   readonly retry: RetryBlock | null;
   readonly parallelFailurePolicy: "wait_all" | "fail_fast";
   /** Null: no human gate. */
@@ -168,6 +169,7 @@ export interface LensNode {
   readonly merge: MergeStrategy;
   readonly moderation: ModerationMode;
   readonly retry: RetryBlock;
+  readonly isRetryWritten: boolean;
   readonly paramOverrides: Readonly<Record<string, OverrideValue>>;
   readonly templateBody: LensTemplate | null;
   readonly workflowRef: WorkflowRef | null;

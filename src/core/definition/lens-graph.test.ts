@@ -189,6 +189,7 @@ function node(id: string, dependencies: readonly string[]) {
     merge: "last_write_wins",
     moderation: "off",
     retry: { attempts: 1, backoffMs: 500, maxBackoffMs: 8_000, retryOn: ["timeout", "provider_error", "rate_limit"] },
+    isRetryWritten: false,
     paramOverrides: {},
     templateBody: null,
     workflowRef: null,

@@ -144,6 +144,7 @@ function nodeOf(raw: RawLensNode, paramOverrides: Overrides, parents: ReadonlySe
     merge: config.merge ?? "last_write_wins",
     moderation: config.moderation ?? "off",
     retry: config.retry === undefined ? RETRY_DEFAULTS : retryBlock(config.retry, RETRY_DEFAULTS.attempts),
+    isRetryWritten: config.retry !== undefined,
     paramOverrides,
     templateBody: config.template_body ?? null,
     workflowRef: config.workflow_ref ?? null,

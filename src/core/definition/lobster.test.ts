@@ -171,6 +171,7 @@ describe("a workflow of steps", () => {
           successCriteria: [],
           timeoutMs: null,
           onFailure: "halt",
+          isOnFailureWritten: false,
           retry: null,
           parallelFailurePolicy: "wait_all",
           approval: null,

@@ -85,6 +85,7 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     successCriteria: (raw.success_criteria ?? []).map((criterion) => criterion.read),
     timeoutMs: raw.timeout ?? null,
     onFailure,
+    isOnFailureWritten: raw.on_failure !== undefined,
     retry: raw.retry === undefined ? null : retryBlock(raw.retry, POLICY_ATTEMPTS[onFailure]),
     parallelFailurePolicy: raw.parallel_failure_policy ?? "wait_all",
     approval: isGate ? approvalRuleOf(raw) : null,

@@ -78,9 +78,17 @@ function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
 
 function applyQueued(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.queued">): void {
   if (node.epoch !== state.epoch) beginEpoch(state, node);
-  const limitedSince = node.now.status === "queued" ? node.now.limitedSince : null;
+  // A patient wait counts for nothing in the next one.
+  const limitedSince = node.now.status === "queued" && node.now.patientUntil === null ? node.now.limitedSince : null;
   const { waitingReason } = payload;
-  moveNode(state, node, { status: "queued", waitingReason, isLimited: false, limitedSince, eventId });
+  moveNode(state, node, {
+    status: "queued",
+    waitingReason,
+    isLimited: false,
+    limitedSince,
+    patientUntil: null,
+    eventId,
+  });
   state.ready.entries.push({ node: node.index, eventId });
 }
 
@@ -102,9 +110,11 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
   if (node.now.status === "running" || node.now.status === "streaming") {
     moveNode(state, node, { ...node.now, isDeferred: true });
   } else if (node.now.status === "queued") {
-    const limitedSince = node.now.limitedSince ?? at;
+    const patientUntil = payload.isPatient === true ? (payload.until ?? null) : null;
+    const isAsBefore = node.now.patientUntil === null && patientUntil === null;
+    const limitedSince = isAsBefore ? (node.now.limitedSince ?? at) : at;
     const { waitingReason } = payload;
-    moveNode(state, node, { status: "queued", waitingReason, isLimited: true, limitedSince, eventId });
+    moveNode(state, node, { status: "queued", waitingReason, isLimited: true, limitedSince, patientUntil, eventId });
   } else {
     moveNode(state, node, { status: "awaiting_dependency", waitingReason: "dependency" });
   }
@@ -169,7 +179,8 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   node.agentId = agentId;
   node.firstStartedAt ??= at;
   const route = { agentId, gatewayId, provider, model, executionPath };
-  node.routes[node.attempts - 1] = { ...route, startedAt: at };
+  const told = payload.instructions === undefined ? {} : { instructions: payload.instructions };
+  node.routes[node.attempts - 1] = { ...route, startedAt: at, ...told };
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,
@@ -199,6 +210,11 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
     errorCode: payload.errorCode,
     errorMessage: payload.errorMessage,
   });
+  if (payload.assignTo === undefined) return;
+  node.assignedTo = payload.assignTo;
+  // Whoever takes over has as many tries as anybody.
+  node.extraAttempts = node.tries;
+  node.pausedAsks = 0;
 }
 
 function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"node.blocked">): void {

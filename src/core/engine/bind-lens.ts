@@ -1,36 +1,47 @@
-import { type Json, type JsonObject, jsonToText, LIMITS, type Outcome, succeed, utf8Length } from "../base/index.ts";
+import {
+  formatPath,
+  type Json,
+  type JsonObject,
+  jsonToText,
+  LIMITS,
+  type Outcome,
+  succeed,
+  utf8Length,
+} from "../base/index.ts";
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, PlanNode } from "../plan/index.ts";
 import { checkInputContract, isEdgeSatisfied, mergeValues, outputDataOf, resolveOutputPath } from "../outputs/index.ts";
 import { normaliseLabel, renderLensTemplate } from "../template/index.ts";
 import { walk } from "../expression/index.ts";
 import { contractBroken, tooLarge } from "./bind-step.ts";
-import { beginGathering, type Binding, bindingFailed, type Gathering, handOff } from "./binding.ts";
+import { type Binding, bindingFailed, type Handoff } from "./binding.ts";
 import { findNode, nodeAt } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** Values by normalised label, each with the label as it was first written. */
-type LabelledValues = Map<string, { readonly label: string; readonly value: Json }>;
+/** Values by normalised label, each with the label as it was first written, and where the value came from. */
+type LabelledValues = Map<
+  string,
+  { readonly label: string; readonly value: Json; readonly handoffs: readonly Handoff[] }
+>;
 
 /** Edges, root inputs, overrides and a person's values joined and rendered, in that order of strength. */
 export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Binding {
-  const gathering = beginGathering();
-  const exempt = new Set<string>();
-  const values: LabelledValues = new Map();
+  const bound: Bound = { values: new Map(), warnings: new Set(), exempt: new Set() };
+  const { values } = bound;
   bindRootInputs(state, body, values);
   for (const param of body.params) {
-    const failure = bindParam(state, body, param, values, gathering, exempt);
+    const failure = bindParam(state, body, param, bound);
     if (failure !== undefined) return bindingFailed("expression_error", failure);
   }
-  for (const override of body.overrides) setValue(values, override.label, overrideValue(state, override, gathering));
+  for (const override of body.overrides) bindOverride(state, override, values);
   for (const [label, value] of Object.entries(node.values)) setValue(values, label, value);
 
   const inputs = Object.fromEntries([...values.values()].map(({ label, value }) => [label, value]));
-  const rendered = renderBody(body, values, inputs, gathering);
+  const rendered = renderBody(body, values, inputs);
   if (rendered.missing.length > 0) return { kind: "unbound", missing: rendered.missing };
   const size = utf8Length(JSON.stringify(inputs));
   if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
-  const errors = body.inputContract === null ? [] : checkInputContract(body.inputContract, inputs, exempt);
+  const errors = body.inputContract === null ? [] : checkInputContract(body.inputContract, inputs, bound.exempt);
   if (errors.length > 0) return contractBroken(planNode, errors);
   const isStructured = body.outputContract !== null && Object.keys(body.outputContract.schema).length > 0;
   return {
@@ -42,8 +53,9 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
       outputFields: null,
       outputStrategy: isStructured ? "json" : "text",
     },
-    handoffs: [...gathering.handoffs.values()],
-    warnings: [...gathering.warnings],
+    // Whatever was replaced on the way here was not handed over.
+    handoffs: [...values.values()].flatMap(({ handoffs }) => handoffs),
+    warnings: [...bound.warnings],
   };
 }
 
@@ -54,7 +66,9 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
 function bindRootInputs(state: RunState, body: LensBody, values: LabelledValues): void {
   const wanted = body.template === null && body.inputContract === null ? null : wantedKeys(body);
   for (const [label, value] of Object.entries(state.args)) {
-    if (wanted === null || wanted.has(normaliseLabel(label))) setValue(values, label, value);
+    if (wanted !== null && !wanted.has(normaliseLabel(label))) continue;
+    const sourceOutputPath = formatPath(["args", label]);
+    setValue(values, label, value, [{ sourceNodeId: null, sourceOutputPath, targetInputPath: label }]);
   }
 }
 
@@ -66,33 +80,28 @@ function wantedKeys({ template, inputContract, params }: LensBody): ReadonlySet<
   return new Set(labels.map(normaliseLabel));
 }
 
-function setValue(values: LabelledValues, label: string, value: Json): void {
+function setValue(values: LabelledValues, label: string, value: Json, handoffs: readonly Handoff[] = []): void {
   const key = normaliseLabel(label);
-  values.set(key, { label: values.get(key)?.label ?? label, value });
+  values.set(key, { label: values.get(key)?.label ?? label, value, handoffs });
 }
 
-function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject, gathering: Gathering) {
+function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject) {
   if (body.template === null) return { text: JSON.stringify(inputs), missing: [] };
-  const bound = new Set(body.params.map((param) => normaliseLabel(param.label)));
-  return renderLensTemplate(body.template, (token) => {
-    const entry = values.get(token.key);
-    if (entry !== undefined && !bound.has(token.key)) {
-      handOff(gathering, { sourceNodeId: null, sourceOutputPath: `args.${entry.label}`, targetInputPath: entry.label });
-    }
-    return entry?.value;
-  });
+  return renderLensTemplate(body.template, (token) => values.get(token.key)?.value);
+}
+
+/** Binding under way. */
+interface Bound {
+  readonly values: LabelledValues;
+  readonly warnings: Set<string>;
+  /** Labels whose contract nothing can be asked of. */
+  readonly exempt: Set<string>;
 }
 
 /** Joins the satisfied edges of one parameter; without any it keeps the root input, and says '' only for a reason. */
-function bindParam(
-  state: RunState,
-  body: LensBody,
-  param: LensParam,
-  values: LabelledValues,
-  gathering: Gathering,
-  exempt: Set<string>,
-): string | undefined {
+function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bound): string | undefined {
   const sources: { label: string | null; id: string; value: Json }[] = [];
+  const handoffs: Handoff[] = [];
   let untaken = 0;
   const isOne = param.edges.length === 1;
   for (const edge of param.edges) {
@@ -106,11 +115,13 @@ function bindParam(
     sources.push({ label: label === source.id ? null : label, id: source.id, value });
     const transform = isOne && param.strategy === "last_write_wins" ? {} : { transform: param.strategy };
     const handoff = { sourceNodeId: source.id, sourceOutputPath: edge.sourceOutputKey, targetInputPath: param.label };
-    handOff(gathering, { ...handoff, ...transform });
+    handoffs.push({ ...handoff, ...transform });
   }
-  if (sources.length > 0) setValue(values, param.label, mergeValues(param.strategy, sources));
-  else if (!values.has(normaliseLabel(param.label))) {
-    bindNothing(state, body, param, untaken === param.edges.length, { values, gathering, exempt });
+  if (sources.length > 0) {
+    const used = param.strategy === "last_write_wins" ? handoffs.slice(-1) : handoffs;
+    setValue(bound.values, param.label, mergeValues(param.strategy, sources), used);
+  } else if (!bound.values.has(normaliseLabel(param.label))) {
+    bindNothing(state, body, param, untaken === param.edges.length, bound);
   }
   return undefined;
 }
@@ -121,17 +132,10 @@ function isUntaken(state: RunState, edge: LensPlanEdge): boolean {
   return status === "skipped" || status === "completed";
 }
 
-interface Bound {
-  readonly values: LabelledValues;
-  readonly gathering: Gathering;
-  readonly exempt: Set<string>;
-}
-
 /** A join over a branch not taken gets '', as does one whose failed parents are to be substituted. */
 function bindNothing(state: RunState, body: LensBody, param: LensParam, isUntakenOnly: boolean, bound: Bound): void {
   const hasCompleted = param.edges.some((edge) => nodeAt(state, edge.source).now.status === "completed");
-  if (isUntakenOnly)
-    bound.gathering.warnings.add(`${param.label}: no branch that feeds it was taken, its value is empty`);
+  if (isUntakenOnly) bound.warnings.add(`${param.label}: no branch that feeds it was taken, its value is empty`);
   else if (body.onParentFailure !== "substitute_default" || hasCompleted) return;
   bound.exempt.add(param.label);
   setValue(bound.values, param.label, "");
@@ -154,18 +158,19 @@ export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReadi
   return satisfied.ok ? succeed({ isOpen: satisfied.value, value }) : satisfied;
 }
 
-function overrideValue(state: RunState, override: LensOverride, gathering: Gathering): Json {
-  if (override.value.kind === "value") return override.value.value;
-  const parts = override.value.template.parts.map((part) => {
+function bindOverride(state: RunState, { label, value: written }: LensOverride, values: LabelledValues): void {
+  if (written.kind === "value") return setValue(values, label, written.value);
+  const handoffs: Handoff[] = [];
+  const parts = written.template.parts.map((part) => {
     if (typeof part === "string") return part;
     const source = findNode(state, part.nodeId);
     if (source?.now.status !== "completed") return "";
     const { envelope } = source.now;
     const value = resolveOutputPath(outputDataOf(envelope, outputsOf(source)), envelope, part.path);
     if (value !== undefined) {
-      handOff(gathering, { sourceNodeId: source.id, sourceOutputPath: part.path, targetInputPath: override.label });
+      handoffs.push({ sourceNodeId: source.id, sourceOutputPath: part.path, targetInputPath: label });
     }
     return jsonToText(value);
   });
-  return parts.join("");
+  setValue(values, label, parts.join(""), handoffs);
 }

@@ -16,8 +16,17 @@ import type { Path } from "../expression/index.ts";
 import { checkFields } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
 import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
-import { beginGathering, type Binding, bindingFailed, type Gathering, handOff } from "./binding.ts";
-import { nodeAt } from "./move.ts";
+import {
+  beginGathering,
+  type Binding,
+  bindingFailed,
+  type Findings,
+  findingsOf,
+  type Gathering,
+  handOff,
+  NO_FINDINGS,
+} from "./binding.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, referenceOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -49,8 +58,7 @@ export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, b
   return {
     kind: "bound",
     request: { message, stdin, inputs, outputFields: body.outputs, outputStrategy },
-    handoffs: [...scene.gathering.handoffs.values()],
-    warnings: [...scene.gathering.warnings],
+    ...findingsOf(scene.gathering),
   };
 }
 
@@ -142,18 +150,40 @@ function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string
     const sourceNodeId = nodeAt(scene.state, origin.node).id;
     handOff(scene.gathering, { sourceNodeId, sourceOutputPath: formatPath([origin.part, ...rest]), targetInputPath });
   } else if (origin.kind === "element") {
-    const parent = nodeAt(scene.state, required(scene.node.instance, "an element has an instance").parent).id;
-    const sourceOutputPath = formatPath(["items", scene.node.instance?.element ?? 0, ...rest]);
-    handOff(scene.gathering, { sourceNodeId: parent, sourceOutputPath, targetInputPath });
+    // An element is handed over by whatever gave the list.
+    const { element } = required(scene.node.instance, "an element has an instance");
+    const { list } = required(planNodeOf(scene.state, scene.node).forEach, "an element comes from a list");
+    noteHandoff(scene, { ...list, rest: [...list.rest, element, ...rest] }, targetInputPath);
   }
 }
 
 /** Args for a child run: a text that is one reference keeps the value as it is. */
 export function bindWith(state: RunState, node: NodeState, body: StepBody): Outcome<JsonObject, Failure> {
   const scene = beginScene(state, node, body);
-  const entries = Object.entries(body.with).map(([name, value]) => [name, withValue(scene, value, `with.${name}`)]);
+  const entries = bindEntries(scene, Object.entries(body.with));
   if (scene.failure !== null) return fail(scene.failure);
   return succeed({ ...Object.fromEntries(entries), ...node.values });
+}
+
+function bindEntries(scene: Scene, entries: readonly (readonly [string, WithValue])[]): readonly [string, Json][] {
+  return entries.map(([name, value]) => [name, withValue(scene, value, `with.${name}`)]);
+}
+
+/** Where those args came from; a value a person gave came from nowhere in the run. */
+export function findingsOfWith(state: RunState, node: NodeState, body: StepBody): Findings {
+  const scene = beginScene(state, node, body);
+  bindEntries(
+    scene,
+    Object.entries(body.with).filter(([name]) => !Object.hasOwn(node.values, name)),
+  );
+  return scene.failure === null ? findingsOf(scene.gathering) : NO_FINDINGS;
+}
+
+/** Where the list of a `for_each` node came from. */
+export function findingsOfList(state: RunState, node: NodeState, body: StepBody, list: Reference): Findings {
+  const scene = beginScene(state, node, body);
+  noteHandoff(scene, list, "for_each");
+  return findingsOf(scene.gathering);
 }
 
 function withValue(scene: Scene, value: WithValue, place: string): Json {

@@ -23,6 +23,11 @@ export type Binding =
   /** Labels of a lens template nobody gave a value for: a person can. */
   | { readonly kind: "unbound"; readonly missing: readonly string[] };
 
+/** What binding found on its way, whatever is done with the value. */
+export type Findings = Pick<Extract<Binding, { readonly kind: "bound" }>, "handoffs" | "warnings">;
+
+export const NO_FINDINGS: Findings = { handoffs: [], warnings: [] };
+
 export function bindingFailed(code: string, message: string): Binding {
   return { kind: "failed", failure: { code, message } };
 }
@@ -37,7 +42,11 @@ export function beginGathering(): Gathering {
   return { handoffs: new Map(), warnings: new Set() };
 }
 
+export function findingsOf({ handoffs, warnings }: Gathering): Findings {
+  return { handoffs: [...handoffs.values()], warnings: [...warnings] };
+}
+
 export function handOff(gathering: Gathering, handoff: Handoff): void {
-  const key = `${handoff.sourceNodeId ?? ""} ${handoff.sourceOutputPath} ${handoff.targetInputPath}`;
+  const key = JSON.stringify([handoff.sourceNodeId, handoff.sourceOutputPath, handoff.targetInputPath]);
   if (!gathering.handoffs.has(key)) gathering.handoffs.set(key, handoff);
 }

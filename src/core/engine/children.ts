@@ -7,22 +7,24 @@ import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
 import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
+import type { StartChild } from "./effect.ts";
 import type { ChildFinishedInput } from "./input.ts";
-import { findNode } from "./move.ts";
+import { findNode, planNodeOf } from "./move.ts";
 import { dataResult } from "./settle.ts";
-import type { NodeState } from "./state.ts";
+import type { NodeState, RunState } from "./state.ts";
+import type { ChildTimer } from "./timer.ts";
 import { about, deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): void {
   const { state } = turn;
-  const { child, body, timeoutMs, wave } = planNode;
+  const { child, timeoutMs, wave } = planNode;
   if (child === null) return;
   const recursionDepth = state.recursionDepth + 1;
   if (recursionDepth > LIMITS.recursionDepthMax) {
     const message = `${node.id} would be run ${recursionDepth} levels deep, the limit is ${LIMITS.recursionDepthMax}`;
     return failNode(turn, node, { code: "recursion_limit", message });
   }
-  const bound = body.kind === "step" ? bindWith(state, node, body) : bindLensArgs(turn, node, planNode, body);
+  const bound = bindArgs(state, node, planNode);
   if (!bound.ok) return failNode(turn, node, bound.failure);
   const attempt = node.attempts + 1;
   const nowhere = { agentId: null, gatewayId: null, provider: null, model: null, verdictId: null, executionPath: null };
@@ -40,12 +42,33 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     args: bound.value,
     recursionDepth,
   });
+  setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
   if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId: node.id, attempt }, turn.at + timeoutMs);
 }
 
+/** A child that is not there by then is looked for. */
+const STARTED_WITHIN_MS = 10_000;
+
+/** What the node's open attempt wants started, told again from the log; null when it no longer waits for a child. */
+export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: ChildTimer): StartChild | null {
+  const node = findNode(state, nodeId);
+  if (node?.now.status !== "running" || node.now.childRunId !== childRunId) return null;
+  const planNode = planNodeOf(state, node);
+  const bound = bindArgs(state, node, planNode);
+  if (planNode.child === null || !bound.ok) return null;
+  const { workflow } = planNode.child;
+  const recursionDepth = state.recursionDepth + 1;
+  return { type: "start-child", nodeId, attempt, childRunId, workflow, args: bound.value, recursionDepth };
+}
+
+function bindArgs(state: RunState, node: NodeState, planNode: PlanNode) {
+  const { body } = planNode;
+  return body.kind === "step" ? bindWith(state, node, body) : bindLensArgs(state, node, planNode, body);
+}
+
 /** A lens node hands its bound inputs on; `with` adds to them and wins. */
-function bindLensArgs(turn: Turn, node: NodeState, planNode: PlanNode, body: LensBody) {
-  const binding = bindLens(turn.state, node, planNode, body);
+function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody) {
+  const binding = bindLens(state, node, planNode, body);
   if (binding.kind === "failed") return { ok: false as const, failure: binding.failure };
   if (binding.kind === "unbound") {
     const message = `${node.id} has no value for ${binding.missing.join(", ")}`;

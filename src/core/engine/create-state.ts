@@ -35,6 +35,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     expandedRunning: 0,
     liveChildren: new Set(),
     ready: { entries: [], head: 0 },
+    lanes: new Map(),
     asked: new Map(),
   };
 }
@@ -73,6 +74,7 @@ function createNode(
     isGateApproved: false,
     grants: [],
     assignedTo: null,
+    lane: null,
     values: {},
     hasProvenance: false,
     deltaIndex: -1,

@@ -1,5 +1,5 @@
 import type { BoundRequest, Dispatch } from "./effect.ts";
-import type { Route } from "./input.ts";
+import type { Instruction, Route } from "./input.ts";
 import { planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -8,6 +8,7 @@ export interface Sending {
   readonly route: Route;
   readonly request: BoundRequest;
   readonly maxOutputTokens: number | null;
+  readonly instructions: readonly Instruction[];
   readonly isResend: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { OutputField } from "../definition/index.ts";
 import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/index.ts";
 import type { ApprovalSource, Decision } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
-import type { Route } from "./input.ts";
+import type { Instruction, Route } from "./input.ts";
 import type { Timer } from "./timer.ts";
 
 /** What is to be done, as data. Performed after the commit, each idempotent under its own id. */
@@ -15,7 +15,12 @@ export type Effect =
   | OpenApproval
   | { readonly type: "close-approval"; readonly approvalId: string }
   | StartChild
-  | { readonly type: "cancel-child"; readonly nodeId: string; readonly childRunId: string }
+  | {
+      readonly type: "cancel-child";
+      readonly nodeId: string;
+      readonly attempt: number;
+      readonly childRunId: string;
+    }
   | {
       readonly type: "notify";
       readonly kind: "skipped" | "approval" | "reminder" | "alert";
@@ -64,6 +69,7 @@ export interface Dispatch {
   readonly timeoutMs: number | null;
   readonly effects: EffectGuarantee;
   readonly maxOutputTokens: number | null;
+  readonly instructions: readonly Instruction[];
   readonly isResend: boolean;
 }
 

@@ -6,7 +6,7 @@ import { dispatchIdOf } from "./dispatching.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { about, emit, perform, type Turn } from "./turn.ts";
+import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 export type WindDown =
   | { readonly reason: "cancelling" | "timing_out"; readonly detail: string }
@@ -96,12 +96,16 @@ function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
   emit(turn, "node.cancelled", { ...about(node), reason });
 }
 
+/** A child that was not called off by then is called off again. */
+const CANCELLED_WITHIN_MS = 3_000;
+
 /** Calls off what is in flight; true when a child run has to end first. */
 export function stopAttempt(turn: Turn, node: NodeState): boolean {
   if (node.now.status !== "running" && node.now.status !== "streaming") return false;
   const { childRunId, attempt } = node.now;
   if (childRunId !== null) {
-    perform(turn, { type: "cancel-child", nodeId: node.id, childRunId });
+    perform(turn, { type: "cancel-child", nodeId: node.id, attempt, childRunId });
+    setTimer(turn, { kind: "child-cancel", nodeId: node.id, attempt, childRunId }, turn.at + CANCELLED_WITHIN_MS);
     return true;
   }
   perform(turn, {

@@ -3,6 +3,7 @@ import { type Failure, LIMITS } from "../base/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
 import { windDown } from "./ending.ts";
 import { mayRetry, retryDelayMs } from "./failure-policy.ts";
+import type { PlanNode } from "../plan/index.ts";
 import { planNodeOf } from "./move.ts";
 import { completeGate } from "./settle.ts";
 import type { NodeState } from "./state.ts";
@@ -13,6 +14,18 @@ export interface FailureKind {
   readonly timeoutMs?: number;
   /** A person or a rule refused: nothing is tried again. */
   readonly isRefusal?: boolean;
+  /** A gate refused whoever would have taken it. */
+  readonly isBlock?: boolean;
+}
+
+const FALLBACK = "fallback";
+
+/** Who of the team is next, when whoever had the node could not do it; what is wrong with the node itself helps nobody. */
+function nextCandidate({ duty }: PlanNode, node: NodeState, { isBlock }: FailureKind): string | undefined {
+  if (duty === null || (node.tries === 0 && isBlock !== true) || node.calls >= LIMITS.callsPerNodeMax) return undefined;
+  const taker = node.assignedTo ?? duty.candidates[0]?.agent;
+  const place = duty.candidates.findIndex(({ agent }) => agent === taker);
+  return place === -1 ? undefined : duty.candidates[place + 1]?.agent;
 }
 
 export function failNode(turn: Turn, node: NodeState, given: Failure, kind: FailureKind = {}): void {
@@ -22,6 +35,8 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   if (!isFinal && mayRetry(planNode.retry, failure, node)) {
     return retryNode(turn, node, failure, retryDelayMs(planNode.retry, node.tries, turn.jitter, failure.retryAfterMs));
   }
+  const next = isFinal ? undefined : nextCandidate(planNode, node, kind);
+  if (next !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, next);
   // An instance only counts: what its failure means is decided by its node.
   if (node.instance !== null || turn.state.ending !== null) return endFailed(turn, node, failure, kind);
   switch (planNode.onFailure) {
@@ -40,8 +55,9 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
 export function retryNode(
   turn: Turn,
   node: NodeState,
-  failure: Failure & { readonly cause?: string },
+  failure: Pick<Failure, "code" | "message"> & { readonly cause?: string },
   delayMs: number,
+  assignTo?: string,
 ): void {
   const until = turn.at + delayMs;
   emit(turn, "node.retried", {
@@ -52,6 +68,7 @@ export function retryNode(
     errorCode: failure.code,
     errorMessage: failure.message,
     until,
+    ...(assignTo === undefined ? {} : { assignTo }),
   });
   if (delayMs === 0) emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
   else setTimer(turn, { kind: "retry", nodeId: node.id, retries: node.retries }, until);

@@ -1,6 +1,7 @@
 export { advance, type Advance } from "./advance.ts";
 export { apply, replay } from "./apply.ts";
 export { requestOf } from "./bind.ts";
+export { childCallOf } from "./children.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { findNode } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";

@@ -33,8 +33,16 @@ export interface StartInput {
   readonly parentRunId?: string;
   readonly recursionDepth: number;
   readonly sourceRunId?: string;
+  /** Args that were taken from outputs of other runs, by name. */
+  readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
+}
+
+export interface OutputOfRun {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly output: string;
 }
 
 export type Carried =
@@ -57,12 +65,21 @@ export interface VerdictInput {
   readonly verdict: Verdict;
 }
 
+/** A part of the prompt, and which of its layers it belongs to. */
+export interface Instruction {
+  readonly layer: number;
+  readonly source: string;
+  readonly text: string;
+}
+
 export type Verdict =
   | {
       readonly disposition: "allow";
       readonly verdictId: string;
       readonly route: Route;
       readonly maxOutputTokens?: number;
+      /** What whoever does the work is told besides it, by layer. */
+      readonly instructions?: readonly Instruction[];
     }
   | {
       readonly disposition: "block";
@@ -74,6 +91,8 @@ export type Verdict =
       readonly after: "final" | "queue" | "paused";
       readonly waitingReason?: "queued" | "rate_limit";
       readonly until?: number;
+      /** With `queue` and `until`: no `queue_timeout` ends the wait; it asks again then, or when it is woken. */
+      readonly isPatient?: true;
       readonly queuePosition?: number;
     }
   | {
@@ -115,6 +134,8 @@ export type CallbackResult =
       readonly errorCode?: string;
       readonly error?: string;
       readonly retryAfterMs?: number;
+      /** Whoever was asked before the adapter said no to the input; nothing was sent. */
+      readonly moderation?: Json;
     } & Report);
 
 export interface Report {

@@ -1,6 +1,6 @@
 import { required } from "../base/index.ts";
 import { isInFlight, isSettled } from "../event/index.ts";
-import type { NodeNow, NodeState, RunState } from "./state.ts";
+import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 
 /** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
 export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
@@ -9,10 +9,36 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
+  if (isInFlight(before.status) !== isInFlight(now.status)) countLane(state, node);
   const wasSettled = isSettled(before.status);
   const settled = isSettled(now.status);
   if (node.instance !== null) countInstance(state, node, before, wasSettled, settled);
   else countNode(state, node, before, wasSettled, settled);
+}
+
+/** A `for_each` node is in flight only through its instances, which have lanes of their own. */
+function countLane(state: RunState, node: NodeState): void {
+  if (node.lane !== null) {
+    laneAt(state, node.lane).inFlight -= 1;
+    node.lane = null;
+  } else if (isInFlight(node.now.status) && !isExpandedRunning(node.now)) {
+    node.lane = laneOf(state, node);
+    if (node.lane !== null) laneAt(state, node.lane).inFlight += 1;
+  }
+}
+
+/** The lane of whoever takes the node; null: nothing keeps it from running beside others. */
+export function laneOf(state: RunState, node: NodeState): number | null {
+  const { duty } = planNodeOf(state, node);
+  if (duty === null) return null;
+  const taker = node.assignedTo ?? duty.candidates[0]?.agent;
+  return duty.candidates.find(({ agent }) => agent === taker)?.lane ?? null;
+}
+
+export function laneAt({ lanes }: RunState, number: number): Lane {
+  let lane = lanes.get(number);
+  if (lane === undefined) lanes.set(number, (lane = { inFlight: 0, waiting: [] }));
+  return lane;
 }
 
 function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled: boolean, settled: boolean): void {

@@ -54,6 +54,9 @@ function failAttempt(
   result: Exclude<FinalResult, { readonly status: "completed" }>,
 ): void {
   const { timeoutMs } = planNodeOf(turn.state, node);
+  if (result.moderation !== undefined) {
+    emit(turn, "moderation.flagged", { ...about(node), phase: "input", decision: result.moderation });
+  }
   if (result.status === "timed_out") return timeOut(turn, node, timeoutMs ?? 0);
   const code = result.errorCode ?? (result.status === "cancelled" ? "cancelled" : "provider_error");
   const message = result.error ?? `${node.id} ended ${result.status}`;

@@ -5,10 +5,10 @@ import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
 import { failNode, tooManyCalls } from "./failing.ts";
-import { findNode, planNodeOf } from "./move.ts";
+import { findNode, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
 import { isOpen, outcomeUnknown, timeOut } from "./on-callback.ts";
-import { hasPlace, requestNode } from "./proceed.ts";
+import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
@@ -56,8 +56,12 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
       }
       return;
     case "queue":
-      if (now.status === "queued" && now.isLimited && now.limitedSince === timer.limitedSince)
-        onQueueTimeout(turn, node);
+      if (now.status !== "queued" || !now.isLimited || now.limitedSince !== timer.limitedSince) return;
+      if (now.patientUntil === null) onQueueTimeout(turn, node);
+      else askAnew(turn, node);
+      return;
+    case "child":
+    case "child-cancel":
       return;
     case "wake":
       if (now.status === "queued" && now.isLimited && node.epoch === timer.epoch) wake(turn, node);
@@ -83,7 +87,11 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
     return failNode(turn, node, { code: "dispatch_failed", message: `${node.id} cannot be sent again` });
   emit(turn, "node.log", { ...about(node), level: "info", message: RESEND });
   const { request } = binding;
-  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens: null, isResend: true }));
+  const instructions = node.routes[attempt - 1]?.instructions ?? [];
+  perform(
+    turn,
+    dispatchOf(state, node, { attempt, route, request, maxOutputTokens: null, instructions, isResend: true }),
+  );
 }
 
 function onQueueTimeout(turn: Turn, node: NodeState): void {
@@ -95,9 +103,16 @@ function onQueueTimeout(turn: Turn, node: NodeState): void {
   failNode(turn, node, { code, message });
 }
 
+/** A patient wait is over. Said, so that whatever makes it wait next has a deadline of its own. */
+function askAnew(turn: Turn, node: NodeState): void {
+  if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
+  emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+}
+
 /** Asks again at the gate; when the run itself is full the node first waits for a place in it. */
 function wake(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
-  if (hasPlace(turn.state)) requestNode(turn, node);
+  const lane = laneOf(turn.state, node);
+  if (hasPlace(turn.state) && (lane === null || isLaneFree(turn.state, lane))) requestNode(turn, node);
   else emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }

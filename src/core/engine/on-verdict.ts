@@ -55,14 +55,15 @@ export function onVerdict(turn: Turn, input: VerdictInput): Refusal | undefined 
 function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"allow">): void {
   const { state, at } = turn;
   const { timeoutMs, wave } = planNodeOf(state, node);
-  const { route, verdictId } = verdict;
+  const { route, verdictId, instructions = [] } = verdict;
+  const told = instructions.length === 0 ? {} : { instructions: instructions.map((one) => ({ ...one })) };
   const attempt = node.attempts + 1;
   const subject = { nodeId: node.id, attempt };
   emit(turn, "gate.decided", { ...subject, disposition: "allow", verdictId });
   const deadline = timeoutMs === null ? {} : { deadlineAt: at + timeoutMs };
-  emit(turn, "node.started", { ...subject, wave, ...route, verdictId, ...deadline });
+  emit(turn, "node.started", { ...subject, wave, ...route, verdictId, ...deadline, ...told });
   const maxOutputTokens = verdict.maxOutputTokens ?? null;
-  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, isResend: false }));
+  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, instructions, isResend: false }));
   if (timeoutMs !== null) setTimer(turn, { kind: "attempt", ...subject }, at + timeoutMs);
 }
 
@@ -70,34 +71,41 @@ const PAUSED_DELAYS_MS = [1_000, 2_000, 4_000] as const;
 
 function block(turn: Turn, node: NodeState, verdict: Of<"block">): void {
   const { gate, code, message, verdictId } = verdict;
-  if (verdict.after === "queue" && !hasWaitedTooLong(turn, node)) return queueAtGate(turn, node, verdict);
+  if (verdict.after === "queue" && (isPatient(verdict) || !hasWaitedTooLong(turn, node)))
+    return queueAtGate(turn, node, verdict);
   emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
   const delayMs = verdict.after === "paused" ? PAUSED_DELAYS_MS[node.pausedAsks] : undefined;
-  if (delayMs === undefined) failNode(turn, node, { code, message });
+  if (delayMs === undefined) failNode(turn, node, { code, message }, { isBlock: true });
   else retryNode(turn, node, { code, message }, delayMs);
 }
 
+function isPatient({ isPatient: isMarked, until }: Of<"block">): boolean {
+  return isMarked === true && until !== undefined;
+}
+
 function hasWaitedTooLong(turn: Turn, node: NodeState): boolean {
-  const limitedSince = node.now.status === "queued" ? node.now.limitedSince : null;
+  const limitedSince = node.now.status === "queued" && node.now.patientUntil === null ? node.now.limitedSince : null;
   return limitedSince !== null && turn.at - limitedSince >= planNodeOf(turn.state, node).queueTimeoutMs;
 }
 
 /** Limits queue, they do not fail. Said once per reason: a node asked again and still waiting is no news. */
 function queueAtGate(turn: Turn, node: NodeState, verdict: Of<"block">): void {
   const { now } = node;
-  const waitingReason = verdict.waitingReason ?? "queued";
-  if (now.status === "queued" && now.isLimited && now.waitingReason === waitingReason) return;
-  const { gate, code, verdictId, until, queuePosition } = verdict;
+  const { gate, code, verdictId, until, queuePosition, waitingReason = "queued" } = verdict;
+  const patientUntil = isPatient(verdict) ? (until ?? null) : null;
+  const isWaitingOn = now.status === "queued" && now.isLimited && now.waitingReason === waitingReason;
+  if (isWaitingOn && now.patientUntil === patientUntil) return;
   emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
   emit(turn, "node.waiting", {
     ...about(node),
     waitingReason,
     code,
     ...(until === undefined ? {} : { until }),
+    ...(patientUntil === null ? {} : { isPatient: true as const }),
     ...(queuePosition === undefined ? {} : { queuePosition }),
   });
   const limitedSince = required(node.now.status === "queued" ? node.now.limitedSince : null, "it waits at a gate");
-  const dueAt = limitedSince + planNodeOf(turn.state, node).queueTimeoutMs;
+  const dueAt = patientUntil ?? limitedSince + planNodeOf(turn.state, node).queueTimeoutMs;
   setTimer(turn, { kind: "queue", nodeId: node.id, limitedSince }, dueAt);
 }
 

@@ -1,16 +1,16 @@
 /** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
 import { invariant, LIMITS, required } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { PlanNode } from "../plan/index.ts";
+import type { Duty, PlanNode } from "../plan/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
-import { bind } from "./bind.ts";
-import type { Binding } from "./binding.ts";
+import { bind, findingsOfChild, findingsOfElements } from "./bind.ts";
+import type { Binding, Findings } from "./binding.ts";
 import { startChild } from "./children.ts";
 import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
-import { nodeAt, planNodeOf } from "./move.ts";
+import { laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -42,11 +42,13 @@ export function passOwnGate(turn: Turn, node: NodeState, planNode: PlanNode): vo
   if (approval !== null && node.instance === null && !node.isGateApproved)
     return askAtGate(turn, node, planNode, approval);
   if (planNode.kind === "gate") return completeGate(turn, node, true);
-  if (planNode.forEach !== null && node.instance === null) expandNode(turn, node, planNode.forEach);
+  if (planNode.forEach === null || node.instance !== null) return;
+  noteFindings(turn, node, findingsOfElements(turn.state, node));
+  expandNode(turn, node, planNode.forEach);
 }
 
 function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: ApprovalRule): void {
-  const binding = planNode.kind === "agent" && planNode.forEach === null ? bind(turn.state, node) : null;
+  const binding = isSent(planNode) && planNode.forEach === null ? bind(turn.state, node) : null;
   const request = binding?.kind === "bound" ? binding.request : null;
   const rendered = request?.message ?? planNode.label;
   const approvalId = ask(turn, node, {
@@ -62,17 +64,48 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }
 
+function isSent({ kind }: PlanNode): boolean {
+  return kind !== "gate" && kind !== "child";
+}
+
 /** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
 export function pump(turn: Turn): void {
   const { state } = turn;
   const { ready } = state;
+  callLanes(turn);
   while (ready.head < ready.entries.length && state.ending === null && hasPlace(state)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
     ready.head += 1;
     const node = nodeAt(state, index);
-    if (node.now.status === "queued" && node.now.eventId === eventId && !node.now.isLimited) requestNode(turn, node);
+    if (!isWaiting(node, eventId)) continue;
+    const lane = laneOf(state, node);
+    if (lane === null || isLaneFree(state, lane)) requestNode(turn, node);
+    else laneAt(state, lane).waiting.push({ node: index, eventId });
   }
   compact(state);
+}
+
+function isWaiting({ now }: NodeState, eventId: number): boolean {
+  return now.status === "queued" && now.eventId === eventId && !now.isLimited;
+}
+
+/** The oldest of each lane that has become free; there are as many lanes as a team has, and mostly none. */
+function callLanes(turn: Turn): void {
+  const { state } = turn;
+  for (const [number, { waiting }] of state.lanes) {
+    while (waiting.length > 0 && state.ending === null && hasPlace(state) && isLaneFree(state, number)) {
+      const { node: index, eventId } = required(waiting.shift(), "somebody waits");
+      const node = nodeAt(state, index);
+      if (isWaiting(node, eventId)) requestNode(turn, node);
+    }
+  }
+}
+
+/** Also whoever is being judged at this moment is in its lane. */
+export function isLaneFree(state: RunState, number: number): boolean {
+  if (laneAt(state, number).inFlight > 0) return false;
+  for (const index of state.asked.keys()) if (laneOf(state, nodeAt(state, index)) === number) return false;
+  return true;
 }
 
 export function hasPlace(state: RunState): boolean {
@@ -91,7 +124,11 @@ function compact({ ready }: RunState): void {
 export function requestNode(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
   if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
-  if (planNode.child !== null) return startChild(turn, node, planNode);
+  if (planNode.child !== null) {
+    noteFindings(turn, node, findingsOfChild(turn.state, node));
+    return startChild(turn, node, planNode);
+  }
+  if (planNode.duty !== null && !takeDuty(turn, node, planNode.duty)) return;
   const binding = bind(turn.state, node);
   switch (binding.kind) {
     case "unbound":
@@ -104,6 +141,27 @@ export function requestNode(turn: Turn, node: NodeState): void {
     case "bound":
       return requestVerdict(turn, node, planNode, binding);
   }
+}
+
+/** Says who takes the node and why, once; false when nobody does and a person has to name one. */
+function takeDuty(turn: Turn, node: NodeState, { team, candidates, considered }: Duty): boolean {
+  if (node.assignedTo !== null) return true;
+  const [first] = candidates;
+  if (first === undefined) {
+    const against = considered.map(({ agent, reasons }) => `${agent} ${reasons.join(", ")}`).join("; ");
+    const summary = `nobody of the team ${team} may take ${node.id}${against === "" ? "" : `: ${against}`}`;
+    blockForPerson(turn, node, summary, "unassigned", []);
+    return false;
+  }
+  if (node.tries === 0 && node.now.status === "queued" && !node.now.isLimited) {
+    emit(turn, "node.log", {
+      ...about(node),
+      level: "info",
+      message: `${first.agent} of the team ${team} takes it: ${first.reasons.join(", ")}`,
+      detail: { team, considered: considered.map((one) => ({ ...one, reasons: [...one.reasons] })) },
+    });
+  }
+  return true;
 }
 
 function blockUnbound(turn: Turn, node: NodeState, missing: readonly string[]): void {
@@ -141,12 +199,7 @@ function requestVerdict(
 ): void {
   const { state } = turn;
   invariant(!state.asked.has(node.index), `${node.id} is asked for once at a time`);
-  if (!node.hasProvenance && node.tries === 0) {
-    for (const handoff of binding.handoffs) {
-      emit(turn, "node.provenance", { ...about(node), sourceRunId: state.runId, ...handoff });
-    }
-    for (const warning of binding.warnings) log(turn, node, warning);
-  }
+  noteFindings(turn, node, binding);
   state.asked.set(node.index, binding.request);
   perform(turn, {
     type: "request-verdict",
@@ -157,8 +210,17 @@ function requestVerdict(
     hints: planNode.request,
     moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",
     grants: grantedPolicies(node, binding.request),
-    assignedTo: node.assignedTo,
+    assignedTo: node.assignedTo ?? planNode.duty?.candidates[0]?.agent ?? null,
   });
+}
+
+/** Said once per epoch: what a node is given does not change within one, however often it is tried. */
+function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
+  if (node.hasProvenance || node.tries > 0) return;
+  for (const handoff of handoffs) {
+    emit(turn, "node.provenance", { ...about(node), sourceRunId: turn.state.runId, ...handoff });
+  }
+  for (const warning of warnings) log(turn, node, warning);
 }
 
 /** Policies a person has allowed for exactly this request; another text or another input is another question. */

@@ -9,7 +9,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   const { state } = turn;
   if (state.status !== "queued" || state.ending !== null)
     return refuse("already_started", "the run has started before");
-  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth } = input;
+  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth, inputsFrom } = input;
   emit(turn, "run.started", {
     workflow,
     version,
@@ -20,6 +20,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     recursionDepth,
     ...(parentRunId === undefined ? {} : { parentRunId }),
     ...(sourceRunId === undefined ? {} : { sourceRunId }),
+    ...(inputsFrom === undefined ? {} : { inputsFrom }),
   });
   armRunTimeout(turn);
   const carried = new Map((input.carried ?? []).map((result) => [result.nodeId, result]));

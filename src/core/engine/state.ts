@@ -4,7 +4,7 @@ import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/index.ts
 import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
-import type { Route } from "./input.ts";
+import type { Instruction, Route } from "./input.ts";
 
 /**
  * What is true of one run: the fold of its events, nothing else. Owned by whoever advances the run and changed in
@@ -45,8 +45,15 @@ export interface RunState {
   readonly liveChildren: Set<string>;
   /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
+  /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */
+  readonly lanes: Map<number, Lane>;
   /** Verdicts asked for and not yet told: no fact, and empty whenever a commit ends. */
   readonly asked: Map<number, BoundRequest>;
+}
+
+export interface Lane {
+  inFlight: number;
+  readonly waiting: ReadyQueue["entries"][number][];
 }
 
 export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope"> & Settled;
@@ -91,6 +98,8 @@ export interface NodeState {
   /** What people have allowed in this epoch, each for the request it was asked about. */
   grants: readonly { readonly digest: string; readonly policies: readonly string[] }[];
   assignedTo: string | null;
+  /** The lane it is in flight in. */
+  lane: number | null;
   /** Values a person gave for unbound labels, or inputs an approver narrowed. */
   values: JsonObject;
   hasProvenance: boolean;
@@ -104,7 +113,7 @@ export interface NodeState {
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
   /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
-  readonly routes: (Route & { readonly startedAt: number })[];
+  readonly routes: (Route & { readonly startedAt: number; readonly instructions?: readonly Instruction[] })[];
 }
 
 /** Instances of a `for_each` node, and how far they are. */
@@ -132,6 +141,8 @@ export type NodeNow =
       readonly isLimited: boolean;
       /** When a gate first made it wait; `queue_timeout` counts from here. */
       readonly limitedSince: number | null;
+      /** Until when it waits without failing; null: `queue_timeout` counts. */
+      readonly patientUntil: number | null;
       readonly eventId: number;
     }
   | Running

@@ -13,6 +13,7 @@ export type Timer =
   | { readonly kind: "queue"; readonly nodeId: string; readonly limitedSince: number }
   /** A slot or a window may be free for a node a gate made wait; told by the driver, never set by the engine. */
   | { readonly kind: "wake"; readonly nodeId: string; readonly epoch: number }
+  | ChildTimer
   | { readonly kind: "approval-hop"; readonly approvalId: string; readonly hop: number }
   | { readonly kind: "approval-expiry"; readonly approvalId: string }
   | {
@@ -21,3 +22,14 @@ export type Timer =
       readonly urgency: "normal" | "elevated" | "critical";
     }
   | { readonly kind: "run"; readonly epoch: number };
+
+/**
+ * A child run should have been started, or have been heard of; or should have been called off. The driver sees to it
+ * and tells the timer once it has; to the engine it means nothing.
+ */
+export type ChildTimer = {
+  readonly kind: "child" | "child-cancel";
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly childRunId: string;
+};

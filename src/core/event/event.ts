@@ -80,6 +80,10 @@ export const EVENT_PAYLOADS = {
     recursionDepth: count,
     /** The run this one was restarted or branched from. */
     sourceRunId: z.string().optional(),
+    /** Args that were taken from outputs of other runs. */
+    inputsFrom: z
+      .record(z.string(), z.object({ runId: z.string(), nodeId: z.string(), output: z.string() }))
+      .optional(),
   }),
   "run.status.changed": z.object({
     from: z.enum(RUN_STATUSES),
@@ -105,6 +109,8 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     waitingReason: z.enum(WAITING_REASONS),
     until: at.optional(),
+    /** It waits as long as it takes: at `until` it asks again instead of failing. */
+    isPatient: z.literal(true).optional(),
     queuePosition: count.optional(),
     code: z.string().optional(),
   }),
@@ -125,6 +131,7 @@ export const EVENT_PAYLOADS = {
     verdictId: z.string().nullable(),
     executionPath: z.enum(["edge", "sync", "async"]).nullable(),
     deadlineAt: at.optional(),
+    instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
   }),
   "node.stream.delta": z.object({ ...onNode, deltaIndex: count, text: z.string().optional(), media: json.optional() }),
   "node.log": z.object({
@@ -141,6 +148,8 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string(),
     errorMessage: z.string(),
     until: at,
+    /** Somebody else of the team has it from here on. */
+    assignTo: z.string().optional(),
   }),
   "node.completed": z.object({
     ...onNode,

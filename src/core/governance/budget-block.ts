@@ -11,8 +11,16 @@ export interface CeilingName {
   readonly field: string;
 }
 
-/** The block of a ceiling that is used up, or that this call might break. */
-export function budgetBlock(envelope: EnvelopeFact, estimateMicros: number | null, ceiling: CeilingName): Block {
+/**
+ * The block of a ceiling that is used up, or that this call might break. It is final; a node at a ceiling that pauses
+ * waits instead, for the next period or a higher ceiling, however long that takes.
+ */
+export function budgetBlock(
+  envelope: EnvelopeFact,
+  estimateMicros: number | null,
+  ceiling: CeilingName,
+  asks: "node" | "launch",
+): Block {
   const { id, scope, scopeId, period, periodEnd, spentMicros, reservedMicros, ceilingMicros, onExhausted } = envelope;
   const { name, target, field } = ceiling;
   const reset = instantText(periodEnd);
@@ -21,11 +29,15 @@ export function budgetBlock(envelope: EnvelopeFact, estimateMicros: number | nul
   const others = isSpent
     ? ""
     : ` and $${usdText(reservedMicros)} reserved, and this may cost $${usdText(estimateMicros)}`;
+  const isPause = asks === "node" && onExhausted === "pause";
+  // What is too much for a whole period is not helped by the next one.
+  const helpsToWait = (estimateMicros ?? 0) <= ceilingMicros && ceilingMicros > 0;
+  const wait = isPause ? `it waits for that or the reset at ${reset}` : `or wait for the reset at ${reset}`;
   return {
     kind: "block",
     code: "budget_exceeded",
-    message: `${name} has ${amounts}${others}; raise ${field}, or wait for the reset at ${reset}`,
-    after: "final",
+    message: `${name} has ${amounts}${others}; raise ${field}, ${wait}`,
+    ...(isPause ? { after: "queue", waitingReason: "queued", until: periodEnd, isPatient: true } : { after: "final" }),
     facts: {
       envelope: id,
       scope,
@@ -42,7 +54,7 @@ export function budgetBlock(envelope: EnvelopeFact, estimateMicros: number | nul
     },
     unblock: [
       { action: "raise_budget", target, detail: raise(field, envelope, estimateMicros) },
-      { action: "wait", target, detail: `the period ends at ${reset}` },
+      ...(helpsToWait ? [{ action: "wait", target, detail: `the period ends at ${reset}` }] : []),
     ],
   };
 }

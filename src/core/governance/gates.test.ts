@@ -255,6 +255,45 @@ describe("budgets", () => {
     });
   });
 
+  it("that pause make a node wait for the next period or a higher ceiling, however long it takes", () => {
+    const pausing = envelope({ spentMicros: 10_000_000, onExhausted: "pause" });
+    const { block, explanation } = blocked(factsOf({ envelopes: [pausing], estimateMicros: 0 }));
+    expect(block).toMatchObject({
+      code: "budget_exceeded",
+      after: "queue",
+      waitingReason: "queued",
+      until: pausing.periodEnd,
+      isPatient: true,
+    });
+    expect(explanation.message).toBe(
+      "budget ops (daily, global) has $10.00 of $10.00 spent; " +
+        "raise amount_usd, it waits for that or the reset at 2031-05-05T00:00:00Z",
+    );
+    expect(explanation.unblock.map(({ action }) => action)).toEqual(["raise_budget", "wait"]);
+    const fitting = envelope({ ceilingMicros: 250_000, onExhausted: "pause" });
+    expect(isAllowed(factsOf({ envelopes: [fitting] }))).toBe(true);
+  });
+
+  it("that pause promise nothing of the next period where a whole one is too little", () => {
+    const small = envelope({ ceilingMicros: 249_999, onExhausted: "pause" });
+    const { block, explanation } = blocked(factsOf({ envelopes: [small] }));
+    expect(block).toMatchObject({ after: "queue", isPatient: true });
+    expect(explanation.unblock.map(({ action }) => action)).toEqual(["raise_budget"]);
+  });
+
+  it("that block win over those that pause, whichever comes first", () => {
+    const pausing = envelope({ id: "waits", spentMicros: 10_000_000, onExhausted: "pause" });
+    const blocking = envelope({ id: "ends", spentMicros: 10_000_000 });
+    for (const envelopes of [
+      [pausing, blocking],
+      [blocking, pausing],
+    ]) {
+      const { block } = blocked(factsOf({ envelopes }));
+      expect(block).toMatchObject({ after: "final", facts: { envelope: "ends" } });
+      expect(block.isPatient).toBeUndefined();
+    }
+  });
+
   it("names the agent whose own ceiling it is", () => {
     const { explanation } = blocked(factsOf({ agentBudget: envelope({ spentMicros: 10_000_000 }), estimateMicros: 0 }));
     expect(explanation.message).toBe(

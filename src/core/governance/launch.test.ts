@@ -56,6 +56,12 @@ describe("the launch gates", () => {
     expect(blocked(at(101)).explanation.code).toBe("budget_exceeded");
   });
 
+  it("does not wait for a budget that pauses", () => {
+    const { block } = blocked(launchOf({ envelopes: [envelope({ spentMicros: 10_000_000, onExhausted: "pause" })] }));
+    expect(block).toMatchObject({ code: "budget_exceeded", after: "final" });
+    expect(block.isPatient).toBeUndefined();
+  });
+
   it("counts starts", () => {
     const at = (used: number): LaunchFacts =>
       launchOf({ rate: { count: 30, perSeconds: 60, used, freesAt: NOW + 1_000 } });

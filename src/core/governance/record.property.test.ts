@@ -59,7 +59,7 @@ describe("facts on record", () => {
     const record = stored(facts);
     expect(JSON.stringify(record)).not.toMatch(/secret|gentle|"long"|be brief|"far"|"start"/);
     expect(record["policies"]).toMatchObject([{ name: "near", version: 4, condition: "run.depth > 2" }]);
-    expect(readBack(facts).policies).toEqual([{ ...facts.policies[0], instructions: null }]);
+    expect(readBack(facts).policies).toEqual([{ ...facts.policies[0], instructions: null, forbids: null }]);
   });
 
   it("keep args up to 4 KiB, and the names of those beyond", () => {

@@ -10,7 +10,7 @@ export const RECORDED_ARGS_BYTES_MAX = 4_096;
 const LEFT_OUT_NAMES_MAX = 50;
 const RECORD_FORMAT = 1;
 
-type KeptPolicy = Omit<Policy, "condition" | "instructions"> & { readonly condition: string };
+type KeptPolicy = Omit<Policy, "condition" | "instructions" | "forbids"> & { readonly condition: string };
 
 interface FactsRecord extends Omit<DispatchFacts, "policies"> {
   readonly format: typeof RECORD_FORMAT;
@@ -45,7 +45,7 @@ export function factsFromRecord(record: JsonObject, cache: ConditionCache = new 
   for (const policy of kept.policies) {
     const condition = readCondition(policy.condition, cache);
     if (condition === null) return null;
-    policies.push({ ...policy, condition, instructions: null });
+    policies.push({ ...policy, condition, instructions: null, forbids: null });
   }
   return { ...kept, policies };
 }

@@ -80,7 +80,17 @@ export interface Policy {
   readonly reason: string | null;
   readonly approvers: ApprovalRule | null;
   readonly instructions: string | null;
+  /** What no layer below may ask for, where the policy holds. */
+  readonly forbids: Forbidden | null;
   readonly version: number;
+}
+
+export interface Forbidden {
+  readonly tools?: readonly string[];
+  readonly models?: readonly string[];
+  readonly dataClasses?: readonly string[];
+  /** Anything above. */
+  readonly spendMicros?: number;
 }
 
 export const BUDGET_SCOPES = ["global", "gateway", "agent", "workflow", "team"] as const;

@@ -89,6 +89,7 @@ export function policyOf(changes: Partial<Omit<Policy, "condition">> & { readonl
     reason: null,
     approvers: null,
     instructions: null,
+    forbids: null,
     version: 1,
     ...rest,
   };

@@ -2,6 +2,7 @@ export { coerceValue } from "./coercion.ts";
 export { checkFields } from "./field-check.ts";
 export { settleOutputs, type SettledOutputs } from "./settlement.ts";
 export { outputJsonSchema } from "./output-schema.ts";
+export { lensOutputSchema } from "./lens-output-schema.ts";
 export { checkInputContract } from "./input-contract.ts";
 export { checkOutputContract, settleEnvelope, type SettledEnvelope } from "./output-contract.ts";
 export { makeEnvelope, outputDataOf, type EnvelopeParts } from "./envelope.ts";

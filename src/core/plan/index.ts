@@ -6,3 +6,4 @@ export * from "./plan.ts";
 export { printPlanDot } from "./print-dot.ts";
 export { printPlanMermaid } from "./print-mermaid.ts";
 export { printPlanText } from "./print-text.ts";
+export { retryPolicyOfBlock } from "./retry-policy.ts";

@@ -44,6 +44,9 @@ export function planLensNode(
       estimatedCostMicros: null,
     },
     body: bodyOf(node, version, params),
+    isRetryWritten: node.isRetryWritten,
+    isOnFailureWritten: false,
+    duty: null,
   };
 }
 

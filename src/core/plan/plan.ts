@@ -63,6 +63,33 @@ export interface PlanNode {
   readonly forEach: ForEachPlan | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
+  /** Whether the author wrote them: what a team says holds only where nothing is written. */
+  readonly isRetryWritten: boolean;
+  readonly isOnFailureWritten: boolean;
+  /** Null: no team, or an agent the author named. */
+  readonly duty: Duty | null;
+}
+
+/** Who of a team takes a node. */
+export interface Duty {
+  readonly team: string;
+  /** The first takes it, the others when those before them have failed; none: it waits for a person to name one. */
+  readonly candidates: readonly Candidate[];
+  /** Everybody, with what spoke for or against each. */
+  readonly considered: readonly {
+    readonly agent: string;
+    readonly isEligible: boolean;
+    readonly reasons: readonly string[];
+  }[];
+}
+
+export interface Candidate {
+  readonly agent: string;
+  /** One node at a time; null: as many as there are. */
+  readonly lane: number | null;
+  readonly reasons: readonly string[];
+  readonly allowedTools: readonly string[];
+  readonly promptPatch: string | null;
 }
 
 export interface RetryPolicy {

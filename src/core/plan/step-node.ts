@@ -41,8 +41,13 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
       criteria: bound.criteria,
       with: step.with,
     },
+    isRetryWritten: step.retry !== null || RETRYING.has(step.onFailure),
+    isOnFailureWritten: step.isOnFailureWritten,
+    duty: null,
   };
 }
+
+const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
 /** A library step that is not at hand may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {

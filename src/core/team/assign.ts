@@ -10,6 +10,8 @@ export interface NodeNeeds {
 export interface AssignmentResult {
   /** Null: nobody may take the node, and it waits for a person to say who does. */
   readonly assigned: AssignedMember | null;
+  /** Everybody who may, the assigned first: who is next when one fails. */
+  readonly eligible: readonly AssignedMember[];
   /** Every member in the order they were asked, with what spoke for or against each. */
   readonly considered: readonly ConsideredMember[];
 }
@@ -31,17 +33,17 @@ export interface ConsideredMember {
 /** The first member that may take the node: those of its role first, then by lane, sort order and place in the list. */
 export function assignNode(team: Team, needs: NodeNeeds): AssignmentResult {
   const judged = inOrder(team.members, needs).map((member) => judge(member, needs));
-  const first = judged.find(({ isEligible }) => isEligible);
+  const eligible = judged
+    .filter(({ isEligible }) => isEligible)
+    .map(({ member, toolsToApprove, reasons }) => ({
+      member,
+      needsApproval: toolsToApprove.length > 0,
+      toolsToApprove,
+      reasons,
+    }));
   return {
-    assigned:
-      first === undefined
-        ? null
-        : {
-            member: first.member,
-            needsApproval: first.toolsToApprove.length > 0,
-            toolsToApprove: first.toolsToApprove,
-            reasons: first.reasons,
-          },
+    assigned: eligible[0] ?? null,
+    eligible,
     considered: judged.map(({ member, isEligible, reasons }) => ({ agent: member.agent, isEligible, reasons })),
   };
 }

@@ -1,3 +1,4 @@
+export { applyTeam } from "./apply-team.ts";
 export {
   type AssignedMember,
   type AssignmentResult,

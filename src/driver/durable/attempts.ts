@@ -4,12 +4,14 @@ import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import { AdapterPool, type AttemptTale } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { Moderating } from "./moderating.ts";
 import {
   isElsewhere,
   lostTelling,
   RemoteAttempts,
   type RemoteAttemptsOptions,
   type RemoteOptions,
+  traceparentOf,
 } from "./remote-attempts.ts";
 import { reportOfOutcome } from "./reporting.ts";
 import type { Telling, Waiting } from "./run-queue.ts";
@@ -18,6 +20,7 @@ export interface AttemptsOptions {
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly redactor?: Redactor;
+  readonly moderating: Moderating;
   readonly remote?: RemoteOptions;
   /** `done`: it has been heard, whatever came of it. */
   readonly note: (runId: string, told: Waiting["told"], done?: () => void) => void;
@@ -29,13 +32,17 @@ export class Attempts {
   readonly #note: AttemptsOptions["note"];
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
+  readonly #moderating: Moderating;
+  /** Not sent yet: somebody is asked whether they may be. */
+  readonly #asking = new Set<string>();
   /** Answered here, and not committed yet: to send one of them again would make it happen twice. */
   readonly #answered = new Set<string>();
   /** Providers whose answers may follow from elsewhere. */
   readonly #deferring: ReadonlySet<string>;
 
-  constructor({ adapters, clock, redactor, remote, note, ended }: AttemptsOptions) {
+  constructor({ adapters, clock, redactor, moderating, remote, note, ended }: AttemptsOptions) {
     this.#note = note;
+    this.#moderating = moderating;
     const deferring = adapters.filter((adapter) => adapter.capabilities().deferred);
     this.#deferring = new Set(deferring.map(({ provider }) => provider));
     this.#pool = new AdapterPool(adapters, clock, redactor);
@@ -52,17 +59,34 @@ export class Attempts {
   }
 
   isOpen(dispatchId: string): boolean {
-    if (this.#pool.isOpen(dispatchId) || this.#answered.has(dispatchId)) return true;
+    if (this.#pool.isOpen(dispatchId) || this.#answered.has(dispatchId) || this.#asking.has(dispatchId)) return true;
     return this.#remote?.isOpen(dispatchId) === true;
   }
 
   send(live: LiveRun, dispatch: Dispatch): void {
+    const asked = this.#moderating.beforeSend(live, dispatch);
+    if (asked === undefined) return this.#sendNow(live, dispatch);
+    const { nodeId, attempt, dispatchId } = dispatch;
+    this.#asking.add(dispatchId);
+    void asked.then((refused) => {
+      // Whoever called it off meanwhile has taken it out.
+      if (!this.#asking.delete(dispatchId)) return;
+      if (refused === null) this.#sendNow(live, dispatch);
+      else this.#note(live.state.runId, { type: "callback", nodeId, attempt, result: refused });
+    });
+  }
+
+  #sendNow(live: LiveRun, dispatch: Dispatch): void {
     const { nodeId, attempt, route, dispatchId } = dispatch;
     if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
     const { runId } = live.state;
     const isDeferring = this.#deferring.has(route.provider ?? "");
-    const more =
-      isDeferring && this.#remote !== null ? { externalCallbackUrl: this.#remote.externalUrl(live, dispatch) } : {};
+    const more = {
+      traceparent: traceparentOf(live, dispatchId),
+      ...(isDeferring && this.#remote !== null
+        ? { externalCallbackUrl: this.#remote.externalUrl(live, dispatch) }
+        : {}),
+    };
     const tale: AttemptTale = {
       stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
       callback: (result, outcome) => {
@@ -73,10 +97,11 @@ export class Attempts {
         this.#note(runId, report === undefined ? told : () => ({ told, report }), done);
       },
     };
-    this.#pool.send(dispatch, live.state, tale, more);
+    this.#pool.send(dispatch, live.state, this.#moderating.around(live, nodeId, tale), more);
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
+    if (this.#asking.delete(dispatchId)) return;
     if (this.#pool.isOpen(dispatchId)) this.#pool.abort(dispatchId);
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
   }
@@ -96,6 +121,7 @@ export class Attempts {
   }
 
   close(): void {
+    this.#asking.clear();
     this.#remote?.close();
     this.#pool.close();
   }

@@ -112,7 +112,7 @@ function spentBy({ live, about, judge }: Spender, { payload, at }: EventOf<"cost
   return judge.settle(about, { agentId, gatewayId, startedAt }, costMicros);
 }
 
-function usageOf({ live }: Booking, { payload, at }: EventOf<"cost.recorded">): readonly UsageRecord[] {
+function usageOf({ live, about, judge }: Booking, { payload, at }: EventOf<"cost.recorded">): readonly UsageRecord[] {
   const { nodeId, attempt = 0, costMicros, tokens, childRunId, model } = payload;
   const sum = tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens + costMicros;
   if (sum === 0 || childRunId !== undefined) return [];
@@ -126,7 +126,7 @@ function usageOf({ live }: Booking, { payload, at }: EventOf<"cost.recorded">): 
       gatewayId: begun?.gatewayId ?? null,
       ...tokens,
       costMicros,
-      priceId: null,
+      priceId: begun === undefined ? null : storable(judge.priceIdOf?.(about, begun) ?? null),
       at,
     },
   ];

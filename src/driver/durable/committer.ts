@@ -15,6 +15,7 @@ import { deriveCommit, timerKey } from "./derive-commit.ts";
 import { settledIn } from "./ended-attempt.ts";
 import { renewed } from "./launching.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { Moderating } from "./moderating.ts";
 import type { RunCache } from "./run-cache.ts";
 import type { RunQueue, Taken, Waiting } from "./run-queue.ts";
 
@@ -23,6 +24,7 @@ export interface CommitterOptions {
   readonly cache: RunCache;
   readonly queue: RunQueue;
   readonly judge: Judge;
+  readonly moderating: Pick<Moderating, "before">;
   readonly replicaId: string;
   readonly now: () => number;
   readonly jitter: () => number;

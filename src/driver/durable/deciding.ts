@@ -14,6 +14,7 @@ import { Returning } from "./book-keeping.ts";
 import type { Decided } from "./derive-commit.ts";
 import { keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
+import type { Moderating } from "./moderating.ts";
 import type { Taken } from "./run-queue.ts";
 
 /** What was decided for one run of a batch, and whom to tell. */
@@ -24,6 +25,7 @@ export interface Work extends Decided {
 
 export interface DecidingOptions {
   readonly judge: Judge;
+  readonly moderating: Pick<Moderating, "before">;
   readonly now: () => number;
   readonly jitter: () => number;
 }
@@ -35,7 +37,7 @@ export interface DecidingOptions {
 export function decideRun(
   taken: Taken,
   live: LiveRun,
-  { judge, now, jitter }: DecidingOptions,
+  { judge, moderating, now, jitter }: DecidingOptions,
   admissions: Map<string, Admission>,
 ): Work {
   const { state } = live;
@@ -52,6 +54,8 @@ export function decideRun(
   const rule = (effect: RequestVerdict): Input | null => {
     const { nodeId, epoch, nextAttempt } = effect;
     if (!isAsked(live, effect)) return null;
+    const moderated = moderating.before(live, effect);
+    if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
     const ruling = judge.decide(effect, { ...about, nextEventId: state.lastEventId + 1, returned });
     rulings.push(ruling);
     if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);

@@ -7,6 +7,7 @@ import type {
   AttemptReport,
   OpenAttempt,
   RunCommit,
+  RunRecord,
 } from "../../store/index.ts";
 import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
@@ -53,6 +54,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     opened,
     closed,
     ...deriveTimers(decided),
+    parentTimer: parentTimer(decided),
     approvalsOpened: effects.flatMap((effect) =>
       effect.type === "open-approval" ? [approvalRecord(effect, run.orgId, state.runId)] : [],
     ),
@@ -94,10 +96,10 @@ function deriveAttempts({ live, events, effects, admissions, at }: Decided, repl
   return { opened: [...opened.values()], closed, ended: [...ended.values()] };
 }
 
-function deriveTimers({ live, effects, toldTimers }: Decided) {
+function deriveTimers({ live, events, effects, toldTimers }: Decided) {
   const dispatched = new Set<string>();
   const timersSet: { timer: Timer; dueAt: number }[] = [];
-  const timersCleared: Timer[] = [...toldTimers];
+  const timersCleared: Timer[] = [...toldTimers, ...events.flatMap(timersOfChild)];
   for (const effect of effects) {
     if (effect.type === "dispatch") dispatched.add(`${effect.nodeId}/${effect.attempt}`);
     if (effect.type === "close-approval") timersCleared.push(...timersOfApproval(live, effect.approvalId));
@@ -109,6 +111,40 @@ function deriveTimers({ live, effects, toldTimers }: Decided) {
   }
   if (isTerminal(live.state.status)) timersCleared.push(...live.timers.values());
   return { timersSet: isTerminal(live.state.status) ? [] : timersSet, timersCleared };
+}
+
+/** A parent that was not told in time is told by whoever finds this due. */
+const TOLD_WITHIN_MS = 3_000;
+
+function parentTimer({ live, events, at }: Decided): RunCommit["parentTimer"] {
+  if (!isTerminal(live.state.status) || !events.some(({ type }) => ENDING.has(type))) return null;
+  return parentTimerOf(live.run, at);
+}
+
+const ENDING: ReadonlySet<RunEvent["type"]> = new Set([
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.timed_out",
+]);
+
+/** Null: nobody waits for the run. */
+export function parentTimerOf(run: RunRecord, at: number): RunCommit["parentTimer"] {
+  const { parentRunId, parentNode, parentAttempt, runId: childRunId } = run;
+  if (parentRunId === null || parentNode === null || parentAttempt === null) return null;
+  const timer: Timer = { kind: "child", nodeId: parentNode, attempt: parentAttempt, childRunId };
+  return { runId: parentRunId, timer, dueAt: at + TOLD_WITHIN_MS };
+}
+
+/** Nothing more is to be done for a child that was heard of. */
+function timersOfChild(event: RunEvent): readonly Timer[] {
+  if (event.type !== "child.finished") return [];
+  const { nodeId, attempt, childRunId } = event.payload;
+  const child = { nodeId, attempt: attempt ?? 0, childRunId };
+  return [
+    { kind: "child", ...child },
+    { kind: "child-cancel", ...child },
+  ];
 }
 
 function timersOfApproval(live: LiveRun, approvalId: string): readonly Timer[] {

@@ -1,8 +1,10 @@
 import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
+import type { NodeModeration } from "../../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
+import type { ChildDesk } from "./children.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 
 export interface DurableDriverOptions {
@@ -20,6 +22,10 @@ export interface DurableDriverOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
   /** What must not leave the adapters of this process. */
   readonly redactor?: Redactor;
+  /** Whether texts may pass; by the rules that stand by default unless this says otherwise. */
+  readonly moderation?: NodeModeration;
+  /** How child runs are started; without it none is. */
+  readonly children?: () => ChildDesk;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */
   readonly remote?: RemoteOptions;
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { CallbackBody } from "../../bridge/index.ts";
-import { type Dispatch, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
+import { type ChildTimer, type Dispatch, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { Attempts } from "./attempts.ts";
+import { Children, NO_CHILDREN } from "./children.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
@@ -16,22 +17,16 @@ import { carriedFor, createLive, refused, repeated, startOf } from "./launching.
 import { parkAloud } from "./parking.ts";
 import { stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
-import {
-  type AttemptAddress,
-  callbackTelling,
-  hear,
-  type Reporter,
-  type ReportOutcome,
-  streamTelling,
-  type TellingFor,
-} from "./reporting.ts";
+import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
 import { wakeTelling } from "./waking.ts";
+import { createNodeModeration } from "../../moderation/index.ts";
+import { Moderating } from "./moderating.ts";
 import { RunCache } from "./run-cache.ts";
-import { type Outcome, RunQueue, type Waiting } from "./run-queue.ts";
+import { Hearing } from "./hearing.ts";
+import { Inbox } from "./inbox.ts";
 import {
   type Launch,
   type LaunchOutcome,
-  Overloaded,
   type RunView,
   type Runtime,
   type RuntimeFigures,
@@ -39,48 +34,69 @@ import {
 } from "./runtime.ts";
 import { Sweeper } from "./sweeper.ts";
 
-/** Batches that may be on their way to the database at once: one is decided while another is written. */
-const LANES = 2;
-const QUEUED_INPUTS_MAX = 20_000;
 const DRAIN_MS = 5_000;
+
+function isOfChild(timer: Timer): timer is ChildTimer {
+  return timer.kind === "child" || timer.kind === "child-cancel";
+}
 
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
   readonly #lease: Lease;
-  readonly #queue = new RunQueue();
   readonly #plans: PlanCache;
   readonly #cache: RunCache;
   readonly #attempts: Attempts;
+  readonly #moderating: Moderating;
   readonly #deadlines: Deadlines;
+  readonly #children: Children;
   readonly #committer: Committer;
+  readonly #inbox: Inbox;
+  readonly #hearing: Hearing;
   readonly #sweeper: Sweeper;
   readonly #listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
-  #activeLanes = 0;
   #isStopping = false;
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote } = options;
     this.#options = options;
     this.#lease = new Lease(`rep_${randomBytes(8).toString("hex")}`, store, monotonic);
+    this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
     this.#plans = new PlanCache(store);
     this.#cache = new RunCache(store, this.#plans, (live, open) => this.#resendOwn(live, open));
+    const moderating = new Moderating(options.moderation ?? createNodeModeration());
+    this.#moderating = moderating;
+    this.#hearing = new Hearing({ inbox: this.#inbox, cache: this.#cache, moderating, now: () => clock.now() });
     this.#attempts = new Attempts({
       adapters,
       clock,
+      moderating,
       ...(redactor === undefined ? {} : { redactor }),
       ...(remote === undefined ? {} : { remote }),
-      note: (runId, told, done) => this.#note(runId, told, done),
+      note: (runId, told, done) => this.#inbox.note(runId, told, done),
       ended: ({ orgId, gatewayId, ...address }, body) =>
         this.report({ orgId, gatewayId }, address, body).catch((error: unknown) =>
           onTrouble(`what the Bridge said of ${address.runId} was not taken`, error),
         ),
     });
-    this.#deadlines = new Deadlines(clock, (runId, timer) => this.#note(runId, { type: "timer", timer }));
+    this.#deadlines = new Deadlines(clock, (runId, timer) =>
+      isOfChild(timer) ? this.#tellFound(runId, timer) : this.#inbox.note(runId, { type: "timer", timer }),
+    );
+    this.#children = new Children({
+      desk: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
+      store,
+      launch: (launch) => this.#launchChild(launch),
+      tell: async (runId, told) => {
+        await this.#hearing.tellNewest(runId, () => () => ({ told }));
+      },
+      look: (runId) => this.#hearing.look(runId),
+      onTrouble,
+    });
     this.#committer = new Committer({
       store,
       cache: this.#cache,
-      queue: this.#queue,
+      queue: this.#inbox.queue,
       judge,
+      moderating,
       replicaId: this.#lease.replicaId,
       now: () => clock.now(),
       jitter: options.jitter ?? Math.random,
@@ -89,7 +105,7 @@ export class DurableDriver implements Runtime {
       onCommitted: (committed) => this.#afterCommit(committed),
       onParked: (runId, error) => parkAloud(store, runId, clock.now(), error, onTrouble),
     });
-    judge.onWake?.(({ runId, nodeId }, heard) => this.#note(runId, wakeTelling(nodeId), heard));
+    judge.onWake?.(({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard));
     this.#sweeper = new Sweeper({
       store,
       clock,
@@ -107,78 +123,72 @@ export class DurableDriver implements Runtime {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#inbox.close();
     this.#sweeper.stop();
     this.#deadlines.stop();
     const { clock } = this.#options;
     const until = clock.now() + DRAIN_MS;
-    const isBusy = (): boolean => this.#activeLanes > 0 || this.#queue.size > 0 || this.#attempts.hereCount > 0;
+    const isBusy = (): boolean => this.#inbox.isBusy || this.#attempts.hereCount > 0;
     while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
     await this.#lease.retire();
+    this.#moderating.close();
     this.#attempts.close();
   }
 
   async launch(launch: Launch): Promise<LaunchOutcome> {
-    this.#refuseWhenFull();
-    const plan = await this.#plans.get(launch.orgId, launch.definitionHash);
+    this.#inbox.refuseWhenFull();
+    const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const carried = await carriedFor(this, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
     const live = createLive(launch, plan, this.#options.clock.now());
-    const outcome = await this.#push(live.state.runId, startOf(launch, carried), live);
+    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
       return repeated(this.#options.store, launch, outcome.error);
     throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
   }
 
+  /** Under the id its parent gave it: the second time, the run that is there already is told to start, and refuses. */
+  async #launchChild(launch: Launch): Promise<void> {
+    const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+    if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
+    const live = createLive(launch, plan, this.#options.clock.now());
+    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, undefined), live);
+    if (outcome.kind === "failed") throw outcome.error;
+  }
+
   async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
-    this.#refuseWhenFull();
+    this.#inbox.refuseWhenFull();
     // Checked before it is queued: another organisation's run must not even be advanced.
     const run = await this.#options.store.getRun(orgId, runId);
     if (run === undefined) return undefined;
-    const outcome = await this.#push(runId, told);
+    const outcome = await this.#inbox.push(runId, told);
     if (outcome.kind === "unknown") return undefined;
     if (outcome.kind === "failed") throw outcome.error;
     const { live, refusal } = outcome;
     return { run: live.run, ...(refusal === undefined ? {} : { refusal }) };
   }
 
-  async report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome> {
-    const at = this.#options.clock.now();
-    return this.#hear(address.runId, (judged) => callbackTelling(reporter, address, body, at, judged));
+  report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome> {
+    return this.#hearing.report(reporter, address, body);
   }
 
-  async stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
-    return this.#hear(address.runId, (judged) => streamTelling(reporter, address, deltas, judged));
-  }
-
-  #hear(runId: string, tellingFor: TellingFor): Promise<ReportOutcome> {
-    this.#refuseWhenFull();
-    return this.#tellNewest(runId, tellingFor);
-  }
-
-  #tellNewest(runId: string, tellingFor: TellingFor): Promise<ReportOutcome> {
-    return hear(
-      tellingFor,
-      (told) => this.#push(runId, told),
-      () => this.#cache.dropIfStale(runId),
-    );
+  stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
+    return this.#hearing.stream(reporter, address, deltas);
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
-    await this.#cache.dropIfStale(runId);
-    const outcome = await this.#push(runId, null);
-    if (outcome.kind === "failed") throw outcome.error;
-    if (outcome.kind === "unknown" || outcome.live.run.orgId !== orgId) return undefined;
-    return { run: outcome.live.run, state: outcome.live.state };
+    const live = await this.#hearing.look(runId);
+    return live === undefined || live.run.orgId !== orgId ? undefined : { run: live.run, state: live.state };
   }
 
   stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined> {
     return stateAt(this.#options.store, this.#plans, { orgId, runId, eventId });
   }
 
-  planOf(orgId: string, definitionHash: string): Promise<Plan | undefined> {
-    return this.#plans.get(orgId, definitionHash);
+  planOf(orgId: string, hash: string): Promise<Plan | undefined> {
+    return this.#plans.get(orgId, hash);
   }
 
   onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void {
@@ -189,56 +199,21 @@ export class DurableDriver implements Runtime {
   figures(): RuntimeFigures {
     return {
       replicaId: this.#lease.replicaId,
-      queuedInputs: this.#queue.size,
+      queuedInputs: this.#inbox.size,
       cachedRuns: this.#cache.size,
       openDispatches: this.#attempts.openCount,
       ...this.#committer.figures,
     };
   }
 
-  #refuseWhenFull(): void {
-    if (this.#isStopping) throw new Overloaded(2_000);
-    if (this.#queue.size >= QUEUED_INPUTS_MAX) throw new Overloaded(1_000);
-  }
-
-  #push(runId: string, told: Waiting["told"], fresh: LiveRun | null = null): Promise<Outcome> {
-    return new Promise((done) => {
-      this.#queue.push(runId, { told, done }, fresh);
-      this.#wakeLanes();
-    });
-  }
-
-  /** From inside: adapters and deadlines wait for nobody's answer. */
-  #note(runId: string, told: Waiting["told"], done: () => void = () => undefined): void {
-    this.#queue.push(runId, { told, done });
-    this.#wakeLanes();
-  }
-
   /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
   #tellFound(runId: string, timer: Timer): void {
+    if (isOfChild(timer)) return this.#children.lookAfter(runId, timer);
     const telling =
       timer.kind === "lost" ? this.#attempts.lost(timer) : () => ({ told: { type: "timer", timer } as const });
-    this.#tellNewest(runId, () => telling).catch((error: unknown) =>
-      this.#options.onTrouble(`run ${runId} was not told what is due`, error),
-    );
-  }
-
-  #wakeLanes(): void {
-    if (this.#activeLanes >= LANES || !this.#queue.hasReady) return;
-    this.#activeLanes += 1;
-    // After the present burst of callbacks, so that what arrives together is committed together.
-    setImmediate(() => void this.#work());
-  }
-
-  async #work(): Promise<void> {
-    try {
-      while (await this.#committer.step());
-    } catch (error) {
-      this.#options.onTrouble("a batch failed", error);
-    } finally {
-      this.#activeLanes -= 1;
-      this.#wakeLanes();
-    }
+    this.#hearing
+      .tellNewest(runId, () => telling)
+      .catch((error: unknown) => this.#options.onTrouble(`run ${runId} was not told what is due`, error));
   }
 
   #afterCommit({ live, events, effects, toldTimers }: Committed): void {
@@ -247,6 +222,7 @@ export class DurableDriver implements Runtime {
     for (const event of events) this.#clearDeadlines(runId, event);
     if (isTerminal(live.state.status)) for (const timer of live.timers.values()) this.#deadlines.clear(runId, timer);
     for (const effect of effects) this.#perform(live, effect);
+    if (isTerminal(live.state.status)) this.#children.ended(live);
     for (const listener of this.#listeners) listener(runId, events);
   }
 
@@ -263,6 +239,10 @@ export class DurableDriver implements Runtime {
         return this.#send(live, effect);
       case "cancel-dispatch":
         return this.#attempts.cancel(live, effect);
+      case "start-child":
+        return this.#children.start(live, effect);
+      case "cancel-child":
+        return this.#children.cancel(live, effect);
       case "set-timer":
         return this.#deadlines.set(live.state.runId, effect.timer, effect.dueAt);
       default:
@@ -286,7 +266,7 @@ export class DurableDriver implements Runtime {
       if (deadlineAt !== null) this.#deadlines.set(runId, timer, deadlineAt);
       const dispatchId = `${runId}/${nodeId}/${attempt}`;
       if (replicaId !== this.#lease.replicaId || this.#attempts.isOpen(dispatchId)) continue;
-      this.#note(runId, this.#attempts.lost({ kind: "lost", nodeId, attempt }));
+      this.#inbox.note(runId, this.#attempts.lost({ kind: "lost", nodeId, attempt }));
     }
   }
 }

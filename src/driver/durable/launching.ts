@@ -30,7 +30,9 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     hash: launch.definitionHash,
     args: launch.args,
     trigger: launch.trigger,
-    recursionDepth: 0,
+    recursionDepth: launch.parent?.recursionDepth ?? 0,
+    ...(launch.parent === undefined ? {} : { parentRunId: launch.parent.runId }),
+    ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
     ...(carried === undefined ? {} : { carried }),
   };
@@ -38,7 +40,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
 
 /** A run that exists in memory only until its first commit. */
 export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
-  const runId = newRunId(now);
+  const runId = launch.runId ?? newRunId(now);
   const creating = newRunOf(launch, now);
   const { idempotency: _key, ...pinned } = creating;
   const head = { status: "queued", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: null, endedAt: null } as const;
@@ -73,14 +75,19 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     definitionHash: launch.definitionHash,
     args: launch.args,
     trigger: launch.trigger,
-    traceId: randomBytes(16).toString("hex"),
+    pinnedHash: launch.pinnedHash ?? null,
+    traceId: launch.parent?.traceId ?? launch.traceId ?? randomBytes(16).toString("hex"),
     rootSpanId: randomBytes(8).toString("hex"),
-    parentRunId: null,
+    parentRunId: launch.parent?.runId ?? null,
+    parentNode: launch.parent?.nodeId ?? null,
+    parentAttempt: launch.parent?.attempt ?? null,
     sourceRunId: launch.source?.runId ?? null,
-    recursionDepth: 0,
+    recursionDepth: launch.parent?.recursionDepth ?? 0,
     gateway: launch.gateway ?? null,
     model: launch.model ?? null,
     roleBindings: launch.roleBindings ?? {},
+    team: launch.team ?? null,
+    recoveryMax: launch.recoveryMax ?? null,
     startedBy: launch.startedBy,
     createdAt,
     idempotency: launch.idempotency ?? null,

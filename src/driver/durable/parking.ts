@@ -1,5 +1,6 @@
 import { LIMITS } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
+import { parentTimerOf } from "./derive-commit.ts";
 import type { RunCommit, Store } from "../../store/index.ts";
 
 /**
@@ -38,6 +39,7 @@ export async function parkRun(
     closed: openAttempts,
     timersSet: [],
     timersCleared: [],
+    parentTimer: parentTimerOf(run, at),
     approvalsOpened: [],
     approvalsClosed: [],
     reports: [],

@@ -1,6 +1,6 @@
 import { replay } from "../../core/engine/index.ts";
 import type { RunStore } from "../../store/index.ts";
-import type { PlanCache } from "./plan-cache.ts";
+import { type PlanCache, planHashOf } from "./plan-cache.ts";
 import type { RunView } from "./runtime.ts";
 
 /** The state as it was after an event; null when the log does not reach so far, undefined when there is no such run. */
@@ -11,7 +11,7 @@ export async function stateAt(
 ): Promise<RunView | null | undefined> {
   const [loaded] = await store.loadRuns([runId]);
   if (loaded === undefined || loaded.run.orgId !== orgId) return undefined;
-  const plan = await plans.get(orgId, loaded.run.definitionHash);
+  const plan = await plans.get(orgId, planHashOf(loaded.run));
   if (plan === undefined) return undefined;
   if (eventId < 1 || eventId > loaded.run.lastEventId) return null;
   const events = loaded.events.filter((event) => event.eventId <= eventId);

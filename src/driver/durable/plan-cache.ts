@@ -1,10 +1,10 @@
-import { type Catalog, EMPTY_CATALOG } from "../../core/definition/index.ts";
-import { checkSource, type Plan } from "../../core/plan/index.ts";
-import type { WorkflowStore } from "../../store/index.ts";
+import { compilePinned, pinsOfJson } from "../../core/pins/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
+import type { RunRecord, WorkflowStore } from "../../store/index.ts";
 
 const PLANS_MAX = 500;
 
-/** Compiled plans by organisation and definition hash: a definition never changes, so neither does its plan. */
+/** Compiled plans by organisation and hash: what is kept under a hash never changes, so neither does its plan. */
 export class PlanCache {
   readonly #store: Pick<WorkflowStore, "getDefinition">;
   readonly #plans = new Map<string, Promise<Plan | undefined>>();
@@ -29,7 +29,11 @@ export class PlanCache {
   async #compile(orgId: string, hash: string): Promise<Plan | undefined> {
     const definition = await this.#store.getDefinition(orgId, hash);
     if (definition === undefined) return undefined;
-    const catalog = definition.catalog === null ? EMPTY_CATALOG : (definition.catalog as unknown as Catalog);
-    return checkSource(definition.source, catalog).plan ?? undefined;
+    return compilePinned(definition.source, pinsOfJson(definition.catalog)) ?? undefined;
   }
+}
+
+/** Under which the plan of a run is found. */
+export function planHashOf({ pinnedHash, definitionHash }: Pick<RunRecord, "pinnedHash" | "definitionHash">): string {
+  return pinnedHash ?? definitionHash;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { CALLBACK_PATH, type CallbackBody, STREAM_PATH } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { type Dispatch, findNode, NO_TOKENS, type Timer } from "../../core/engine/index.ts";
@@ -10,6 +9,7 @@ import {
   type Tickets,
 } from "../../gateway/index.ts";
 import type { PeerAgent } from "../../outbound/index.ts";
+import { attemptSpanId, writeTraceparent } from "../../core/trace/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
 import type { LiveRun } from "./live-run.ts";
 import { isOpen, type ReportOutcome } from "./reporting.ts";
@@ -89,7 +89,7 @@ export class RemoteAttempts {
         callbackUrl: `${base}${CALLBACK_PATH}`,
         streamUrl: `${base}${STREAM_PATH}`,
         externalCallbackUrl: this.externalUrl(live, dispatch),
-        traceparent: `00-${run.traceId}-${spanIdOf(dispatchId)}-01`,
+        traceparent: traceparentOf(live, dispatchId),
       },
     });
   }
@@ -147,9 +147,7 @@ export function isElsewhere(executionPath: "edge" | "sync" | "async" | null): bo
   return executionPath === "async" || executionPath === "sync";
 }
 
-const SPAN_ID_CHARACTERS = 16;
-
 /** The span of an attempt follows from its id, so that every replica names it the same. */
-function spanIdOf(dispatchId: string): string {
-  return createHash("sha256").update(dispatchId, "utf8").digest("hex").slice(0, SPAN_ID_CHARACTERS);
+export function traceparentOf({ run }: LiveRun, dispatchId: string): string {
+  return writeTraceparent({ traceId: run.traceId, spanId: attemptSpanId(dispatchId) });
 }

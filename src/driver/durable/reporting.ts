@@ -1,5 +1,5 @@
 import { type CallbackBody, type Outcome as BridgeOutcome, readCallback } from "../../bridge/index.ts";
-import { findNode, type NodeState, type StreamInput } from "../../core/engine/index.ts";
+import { type CallbackResult, findNode, type NodeState, type StreamInput } from "../../core/engine/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
@@ -34,6 +34,7 @@ export function callbackTelling(
   body: CallbackBody,
   at: number,
   judged: (outcome: ReportOutcome) => void,
+  checked?: CallbackResult,
 ): (live: LiveRun) => Telling {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
@@ -44,7 +45,10 @@ export function callbackTelling(
     const outcome = outcomeFor(node, attempt, body);
     judged(outcome);
     if (outcome === "deduplicated") return { told: null };
-    const result = readCallback(body, outputStrategyOf(live.state, nodeId));
+    const result = checked ?? readCallback(body, outputStrategyOf(live.state, nodeId));
+    // What was refused is kept nowhere, and neither is what was said around it.
+    const isRefused = checked?.status === "completed" && checked.moderation !== undefined;
+    if (isRefused) return { told: { type: "callback", nodeId, attempt, result } };
     const report = outcome === "received" ? reportOfBody(node, attempt, body, at) : undefined;
     const told = { type: "callback", nodeId, attempt, result } as const;
     return report === undefined ? { told } : { told, report };
@@ -57,11 +61,12 @@ export function streamTelling(
   { nodeId, attempt }: AttemptAddress,
   deltas: StreamInput["deltas"],
   judged: (outcome: ReportOutcome) => void,
+  isWithheld: (live: LiveRun) => boolean,
 ): (live: LiveRun) => Telling {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
     judged(node === undefined ? "unknown" : isOpen(node, attempt) ? "received" : "discarded");
-    return { told: node === undefined ? null : { type: "stream", nodeId, attempt, deltas } };
+    return { told: node === undefined || isWithheld(live) ? null : { type: "stream", nodeId, attempt, deltas } };
   };
 }
 

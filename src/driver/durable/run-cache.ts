@@ -1,7 +1,7 @@
 import { type RunState, replay } from "../../core/engine/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { PlanCache } from "./plan-cache.ts";
+import { type PlanCache, planHashOf } from "./plan-cache.ts";
 
 /** Rough bytes of a node's state; outputs come on top and are counted by their text. */
 const NODE_BYTES = 700;
@@ -27,6 +27,11 @@ export class RunCache {
 
   get size(): number {
     return this.#live.size;
+  }
+
+  /** As it is in memory, if it is. */
+  peek(runId: string): LiveRun | undefined {
+    return this.#live.get(runId)?.run;
   }
 
   /** Runs that are in memory or in the database; the others are missing from the map. */
@@ -78,7 +83,7 @@ export class RunCache {
   }
 
   async #rebuild({ run, events, openAttempts }: LoadedRun): Promise<LiveRun | undefined> {
-    const plan = await this.#plans.get(run.orgId, run.definitionHash);
+    const plan = await this.#plans.get(run.orgId, planHashOf(run));
     if (plan === undefined) return undefined;
     return {
       run,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import type { CallbackBody } from "../../bridge/index.ts";
-import type { Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
+import type { OutputOfRun, Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
@@ -24,7 +24,8 @@ export interface Runtime {
   stateOf(orgId: string, runId: string): Promise<RunView | undefined>;
   /** The state as it was after an event; null when the log does not reach so far. */
   stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined>;
-  planOf(orgId: string, definitionHash: string): Promise<Plan | undefined>;
+  /** By the hash of its text, or of its text with what was pinned. */
+  planOf(orgId: string, hash: string): Promise<Plan | undefined>;
   /** Events of commits made by this process, in order. Returns how to stop listening. */
   onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void;
   /** Figures for metrics and health. */
@@ -38,16 +39,32 @@ export interface RunView {
 
 export interface Launch {
   readonly orgId: string;
+  /** The id the run shall have; a new one when absent. */
+  readonly runId?: string;
   readonly workflow: string;
   readonly version: number | null;
   readonly definitionHash: string;
+  /** Under which its text is kept with what it refers to. */
+  readonly pinnedHash?: string | null;
   /** Already checked against the declared args, defaults filled in. */
   readonly args: JsonObject;
   readonly trigger: string;
+  /** A new one when absent. */
+  readonly traceId?: string;
   readonly startedBy: string | null;
   readonly model?: string | null;
   readonly gateway?: string | null;
   readonly roleBindings?: Readonly<Record<string, string>>;
+  readonly team?: string | null;
+  readonly recoveryMax?: number | null;
+  /** The run whose node waits for this one; both are one trace. */
+  readonly parent?: {
+    readonly runId: string;
+    readonly nodeId: string;
+    readonly attempt: number;
+    readonly recursionDepth: number;
+    readonly traceId: string;
+  };
   /** Restart or branch: the run whose results are kept, cut at an event when branching. */
   readonly source?: {
     readonly runId: string;
@@ -55,6 +72,8 @@ export interface Launch {
     readonly fromNode?: string;
     readonly eventId?: number;
   };
+  /** Args that were taken from outputs of other runs, by name. */
+  readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
 }
 

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { APPROVAL_STATUSES, DECISIONS } from "../../core/event/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { answerLaunch } from "../launch-answer.ts";
 import { pageOf, pageQuery } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { approvalSchema, jsonObject, listOf } from "../schemas.ts";
 import { approvalOnWire, listOnWire } from "../wire.ts";
-import type { ApprovalRecord } from "../../store/index.ts";
+import { type ApprovalRecord, isLaunchApproval } from "../../store/index.ts";
 
 const answerBody = z.strictObject({
   decision: z.enum(DECISIONS),
@@ -61,7 +62,12 @@ async function requireApproval({ services, principal, params }: ApprovalCall): P
 
 async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promise<Response> {
   const { services, principal, body } = call;
-  const { id, runId, orgId } = await requireApproval(call);
+  const approval = await requireApproval(call);
+  if (isLaunchApproval(approval)) {
+    await answerLaunch(call, approval, body);
+    return json(approvalOnWire(await requireApproval(call)));
+  }
+  const { id, runId, orgId } = approval;
   const run = await services.store.getRun(orgId, runId);
   const { decision, reason, digest, modifications } = body;
   const outcome = await services.runtime.tell(orgId, runId, {

@@ -74,6 +74,8 @@ describe("the audit log", () => {
       checkpoints: 0,
       lastSeq: good.body.lastSeq,
       key: expect.stringMatching(/^ed25519:/),
+      sealedSeq: good.body.lastSeq,
+      checkpointSeq: 0,
     });
     const readSegment = api.store.readSegment.bind(api.store);
     Object.assign(api.store, {

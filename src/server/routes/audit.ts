@@ -32,6 +32,8 @@ const verifySchema = z.object({
   checkpoints: count,
   lastSeq: count,
   key: z.string().nullable().describe("Public half of the key that signs"),
+  sealedSeq: count.describe("Number of the last sealed record"),
+  checkpointSeq: count.describe("Number of the last record a signed checkpoint covers"),
   firstBad: z
     .object({ what: z.string(), seq: count, line: count.describe("Of the export"), reason: z.string() })
     .optional(),
@@ -88,7 +90,9 @@ export const auditRoutes: readonly Route[] = [
     handle: async ({ services, principal }) => {
       await services.audit.catchUp(principal.orgId);
       const { ok, records, checkpoints, lastSeq, key, firstBad } = await services.audit.verify(principal.orgId);
-      return json({ ok, records, checkpoints, lastSeq, key, ...(firstBad === undefined ? {} : { firstBad }) });
+      const { sealedSeq, checkpointSeq } = await services.audit.state(principal.orgId);
+      const bad = firstBad === undefined ? {} : { firstBad };
+      return json({ ok, records, checkpoints, lastSeq, key, sealedSeq, checkpointSeq, ...bad });
     },
   }),
   defineRoute({

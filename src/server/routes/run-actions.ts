@@ -6,6 +6,7 @@ import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
 import { findRepeated, type Idempotency, idempotencyOf, launched, repeated } from "../idempotency.ts";
+import { type InputsFrom, inputsFromSchema, takeInputs } from "../inputs-from.ts";
 import { requireLaunch } from "../launch-gates.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -24,7 +25,7 @@ const another = {
 };
 
 const restartBody = z.strictObject({ fromNode: z.string().min(1).max(200).optional() });
-const branchBody = z.strictObject({ eventId, args: jsonObject.optional() });
+const branchBody = z.strictObject({ eventId, args: jsonObject.optional(), inputsFrom: inputsFromSchema.optional() });
 
 export const runActionRoutes: readonly Route[] = [
   defineRoute({
@@ -67,7 +68,7 @@ export const runActionRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/branch",
     operation: "runs.branch",
-    summary: "Starts a new run from an event of this one; args given here replace those of the same name.",
+    summary: "Starts a new run from an event of this one, with other args or with outputs of other runs as args.",
     permission: "workflow:execute",
     body: { schema: branchBody, ...small, isOptional: false },
     replies: another,
@@ -142,8 +143,9 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
   const run = await requireRun(call);
-  const { eventId, args } = call.body;
-  const asked: Json = { branch: run.runId, eventId, args: args ?? null };
+  const { eventId, args, inputsFrom = {} } = call.body;
+  const taken = Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom };
+  const asked: Json = { branch: run.runId, eventId, args: args ?? null, ...taken };
   const idempotency = idempotencyOf(call, run.workflow, asked);
   const before = await findRepeated(call, idempotency);
   if (before !== undefined) return repeated(before);
@@ -153,12 +155,12 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
       message: `event ${eventId} is not in the log, which ends at ${run.lastEventId}`,
     });
   }
-  const plan = await call.services.runtime.planOf(run.orgId, run.definitionHash);
-  const merged = { ...run.args, ...args };
+  const plan = await call.services.runtime.planOf(run.orgId, run.pinnedHash ?? run.definitionHash);
+  const merged = { ...run.args, ...args, ...(await takeInputs(call, inputsFrom, args ?? {})) };
   const checked = plan === undefined ? merged : requireArgs(plan, merged);
   await requireAgain(call, run, checked);
   const source = { runId: run.runId, kind: "branch", eventId } as const;
-  return launched(await relaunch(call, run, { args: checked, trigger: "branch", source, idempotency }));
+  return launched(await relaunch(call, run, { args: checked, trigger: "branch", source, ...taken, idempotency }));
 }
 
 /** New work passes the launch gates, however it comes to be. */
@@ -176,6 +178,7 @@ async function requireNodeOf({ services, principal }: RunCall, run: RunRecord, n
 
 type Again = Pick<Launch, "args" | "trigger"> & {
   readonly source: NonNullable<Launch["source"]>;
+  readonly inputsFrom?: InputsFrom;
   readonly idempotency: Idempotency | null;
 };
 
@@ -186,10 +189,13 @@ function relaunch({ services, principal }: RunCall, run: RunRecord, again: Again
     workflow: run.workflow,
     version: run.version,
     definitionHash: run.definitionHash,
+    pinnedHash: run.pinnedHash,
     startedBy: principal.keyId,
     model: run.model,
     gateway: run.gateway,
     roleBindings: run.roleBindings,
+    team: run.team,
+    recoveryMax: run.recoveryMax,
     ...rest,
     ...(idempotency === null ? {} : { idempotency }),
   });

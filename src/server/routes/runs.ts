@@ -1,19 +1,17 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../core/base/index.ts";
-import { checkArgs } from "../../core/definition/index.ts";
 import { RUN_STATUSES } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { findRepeated, idempotencyOf, launched, repeated } from "../idempotency.ts";
-import { requireLaunch } from "../launch-gates.ts";
+import { argsFor } from "../../launch/index.ts";
+import { idempotencyOf } from "../idempotency.ts";
+import { launchedRun } from "../launch-gates.ts";
 import { filterText, pageOf, pageQuery } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { jsonObject, listOf, runSchema } from "../schemas.ts";
-import { invalidRequest } from "../shape.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
-import { requireVersion } from "./workflows.ts";
 
 const NAME_LENGTH_MAX = 200;
 const word = z.string().min(1).max(NAME_LENGTH_MAX);
@@ -89,50 +87,41 @@ export function unknownRun(runId: string): Refused {
 }
 
 async function startRun(call: Call<z.output<typeof startBody>, undefined>): Promise<Response> {
-  const { services, principal, body } = call;
-  refuseUnsupported(body);
-  const idempotency = idempotencyOf(call, body.workflow, body as Json);
-  const before = await findRepeated(call, idempotency);
-  if (before !== undefined) return repeated(before);
-  const { workflow, version, hash } = await requireVersion(call, body.workflow, body.version);
-  const plan = await services.runtime.planOf(principal.orgId, hash);
-  if (plan === undefined) throw new Refused("unknown_version", `Version ${version} can no longer be compiled.`);
-  const args = requireArgs(plan, body.args ?? {});
-  const gateway = body.gateway ?? null;
-  await requireLaunch(call, { workflow: body.workflow, record: workflow, args, gateway });
-  const outcome = await services.runtime.launch({
+  const { services, principal, body, request } = call;
+  const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
+  const idempotency = idempotencyOf(call, workflow, body as Json);
+  const traceId = traceIdOf(request.headers.get("traceparent"));
+  const result = await services.launcher.launch({
     orgId: principal.orgId,
-    workflow: body.workflow,
-    version,
-    definitionHash: hash,
-    args,
+    workflow,
     trigger: "api",
     startedBy: principal.keyId,
-    model: body.model ?? null,
-    gateway,
-    roleBindings: body.roleBindings ?? {},
+    by: principal.label,
+    agentId: principal.agentId,
+    ...(version === undefined ? {} : { version }),
+    ...(args === undefined ? {} : { args }),
+    ...(model === undefined ? {} : { model }),
+    ...(gateway === undefined ? {} : { gateway }),
+    ...(roleBindings === undefined ? {} : { roleBindings }),
+    ...(team === undefined ? {} : { team }),
+    ...(recovery === undefined ? {} : { recovery }),
+    ...(traceId === null ? {} : { traceId }),
     ...(idempotency === null ? {} : { idempotency }),
   });
-  return launched(outcome);
+  return launchedRun(result, services.config.now());
 }
 
-/** Better refused than silently left out: a run without them would do something else. */
-function refuseUnsupported({ team, recovery }: z.output<typeof startBody>): void {
-  const problems = Object.entries({ team, recovery })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => ({
-      code: "not_supported",
-      message: `This server cannot start runs with a ${name} yet.`,
-      path: name,
-      hint: "Leave it out.",
-    }));
-  if (problems.length > 0) throw invalidRequest(problems);
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+/** Whoever starts a run within a trace of theirs finds it there; anything else that is sent begins a new one. */
+function traceIdOf(written: string | null): string | null {
+  const traceId = TRACEPARENT.exec(written ?? "")?.[1] ?? null;
+  return traceId === null || /^0+$/.test(traceId) ? null : traceId;
 }
 
 export function requireArgs(plan: Plan, given: JsonObject): JsonObject {
-  const checked = checkArgs(plan.args, given);
-  if (checked.ok) return checked.value;
-  const problems = checked.failure;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  throw new Refused("invalid_args", `${problems[0]?.message ?? "The args do not fit."}${more}`, { problems });
+  const checked = argsFor(plan, given);
+  if (checked.ok) return checked.args;
+  const { message, problems } = checked.refusal;
+  throw new Refused("invalid_args", message, { problems });
 }

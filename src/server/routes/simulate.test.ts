@@ -37,7 +37,10 @@ describe("a simulation", () => {
     expect((await api.tell("GET", "runs")).body.data).toEqual([]);
     expect((await api.tell("GET", "workflows")).body.data).toEqual([]);
     expect((await api.tell("GET", "usage")).body.totals.count).toBe(0);
-    expect(await api.store.listVerdicts("default", 0, 10)).toEqual([]);
+    expect(await api.store.listVerdicts("default", 0, { limit: 10, cursor: null })).toEqual({
+      data: [],
+      nextCursor: null,
+    });
   });
 
   it("takes a saved workflow by its name and version", async () => {

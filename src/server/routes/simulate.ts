@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { digestText, type JsonObject } from "../../core/base/index.ts";
-import { type Catalog, EMPTY_CATALOG } from "../../core/definition/index.ts";
-import { checkSource, missingForRun, type Plan } from "../../core/plan/index.ts";
+import { EMPTY_CATALOG } from "../../core/definition/index.ts";
+import { compilePinned } from "../../core/pins/index.ts";
+import { checkSource } from "../../core/plan/index.ts";
+import { gatherPins } from "../../launch/index.ts";
 import {
   APPROVE_ANSWERS,
   EMPTY_SCRIPT,
@@ -26,7 +28,7 @@ import { type Call, defineRoute, json, type Route, type Services } from "../rout
 import { jsonObject } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 import { requireArgs } from "./runs.ts";
-import { invalidDefinition, missing, requireVersion } from "./workflows.ts";
+import { invalidDefinition, requireVersion } from "./workflows.ts";
 
 /** They share the process with everything else. */
 const AT_ONCE_MAX = 4;
@@ -99,15 +101,10 @@ async function live(
 }
 
 async function open(piece: Piece, how: Performance): Promise<Simulation> {
-  return simulationOf(piece.plan, await rehearseOpen(piece, () => null, how));
+  return simulationOf(piece.plan, await rehearseOpen(piece, how));
 }
 
-interface Text {
-  readonly source: string;
-  readonly catalog: Catalog;
-  readonly plan: Plan;
-  readonly version: number | null;
-}
+type Text = Pick<Piece, "source" | "pins" | "texts" | "plan" | "version">;
 
 interface Found {
   readonly text: Text;
@@ -125,21 +122,26 @@ async function requireText(call: SimulateCall): Promise<Found> {
   if (workflow === undefined) return requireSource(call, source ?? "");
   const { version, workflow: record } = await requireVersion(call, workflow, body.version);
   const kept = await services.store.getVersion(principal.orgId, workflow, version);
-  const catalog = (kept?.catalog ?? null) === null ? EMPTY_CATALOG : (kept?.catalog as unknown as Catalog);
-  const plan = kept === undefined ? null : checkSource(kept.source, catalog).plan;
-  if (kept === undefined || plan === null) {
-    throw new Refused("unknown_version", `Version ${version} can no longer be compiled.`);
-  }
-  return { text: { source: kept.source, catalog, plan, version }, record };
+  if (kept === undefined) throw new Refused("unknown_version", `Version ${version} is no longer there.`);
+  return { text: await textOf(call, kept.source, version), record };
 }
 
-async function requireSource({ services, principal }: SimulateCall, source: string): Promise<Found> {
-  const { definition, plan, problems } = checkSource(source, EMPTY_CATALOG);
-  if (definition === null || plan === null) throw invalidDefinition(problems);
-  const lacking = missingForRun(definition, EMPTY_CATALOG).map(missing);
-  if (lacking.length > 0) throw invalidDefinition(lacking);
-  const record = await services.store.getWorkflow(principal.orgId, plan.name);
-  return { text: { source, catalog: EMPTY_CATALOG, plan, version: null }, record };
+async function requireSource(call: SimulateCall, source: string): Promise<Found> {
+  const { services, principal } = call;
+  const text = await textOf(call, source, null);
+  return { text, record: await services.store.getWorkflow(principal.orgId, text.plan.name) };
+}
+
+/** With everything it refers to, as it is registered now. */
+async function textOf({ services, principal }: SimulateCall, source: string, version: number | null): Promise<Text> {
+  const { problems } = checkSource(source, EMPTY_CATALOG);
+  if (problems.length > 0) throw invalidDefinition(problems);
+  const pinning = await gatherPins(services.store, principal.orgId, source, null);
+  if (!pinning.ok) throw invalidDefinition(pinning.problems ?? [{ ...pinning, path: "" }]);
+  const { pins, texts } = pinning;
+  const plan = compilePinned(source, pins);
+  if (plan === null) throw new Refused("invalid_definition", "The definition can no longer be compiled.");
+  return { source, pins, texts, plan, version };
 }
 
 function requireScript(written: string | JsonObject | undefined): Script {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Problem } from "../../core/base/index.ts";
-import { EMPTY_CATALOG } from "../../core/definition/index.ts";
 import { checkSource, describePlan } from "../../core/plan/index.ts";
+import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { defineRoute, json, type Route } from "../route.ts";
 import { validationSchema } from "../schemas.ts";
@@ -24,8 +24,9 @@ export const validateRoutes: readonly Route[] = [
     replies: {
       200: { description: "What is wrong with it, if anything, and the plan if nothing", schema: validationSchema },
     },
-    handle: async ({ body: { source, format } }) => {
-      const checked = checkSource(source, EMPTY_CATALOG);
+    handle: async ({ services, principal, body: { source, format } }) => {
+      const around = await surroundingsOf(source, lookUpIn(services.store, principal.orgId));
+      const checked = checkSource(source, catalogAround(around));
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
       const { plan, warnings } = checked;
       const shown = plan === null || problems.length > 0 ? {} : { plan: describePlan(plan) };

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { digestText } from "../../core/base/index.ts";
-import { EMPTY_CATALOG } from "../../core/definition/index.ts";
-import { checkSource, describePlan, missingForRun } from "../../core/plan/index.ts";
+import { digestText, type Problem } from "../../core/base/index.ts";
+import type { Catalog, WorkflowRef } from "../../core/definition/index.ts";
+import { checkSource, describePlan } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
+import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { WORKFLOW_STATUSES, type WorkflowRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
@@ -129,9 +130,12 @@ async function showVersion(call: AnyCall): Promise<Response> {
 async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promise<Response> {
   const { services, principal, params } = call;
   const { name = "" } = params;
-  const { definition, problems, warnings } = checkSource(written, EMPTY_CATALOG);
+  const { store } = services;
+  const around = await surroundingsOf(written, lookUpIn(store, principal.orgId));
+  const catalog = catalogAround(around);
+  const { definition, problems, warnings } = checkSource(written, catalog);
   if (definition === null) throw invalidDefinition(problems);
-  const misplaced = [...nameProblems(definition.name, name), ...missingForRun(definition, EMPTY_CATALOG).map(missing)];
+  const misplaced = nameProblems(definition.name, name);
   if (misplaced.length > 0) throw invalidDefinition(misplaced);
   // The checks above have read the bytes as UTF-8; a byte order mark belongs to them and is kept.
   const source = typeof written === "string" ? written : new TextDecoder("utf-8", { ignoreBOM: true }).decode(written);
@@ -149,20 +153,35 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
   const { version, isNew } = await services.store.saveWorkflow(principal.orgId, saving);
   if (isNew)
     await noteChange(services, principal, "workflow.saved", `workflow/${name}`, { version: version.version, hash });
-  const reply = { name, version: version.version, hash: version.hash, format: version.format, warnings };
+  const reply = {
+    name,
+    version: version.version,
+    hash: version.hash,
+    format: version.format,
+    warnings: [...warnings, ...(await strangers(call, written, around.workflows, catalog))],
+  };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;
   return json(reply, isNew ? 201 : 200, { location });
+}
+
+/** Workflows it would start and nobody has saved yet: no mistake of the text, but no run starts without them. */
+async function strangers(
+  { services, principal }: AnyCall,
+  written: string | Uint8Array,
+  refs: readonly WorkflowRef[],
+  catalog: Catalog,
+): Promise<readonly Problem[]> {
+  if (refs.length === 0) return [];
+  const known: string[] = [];
+  for (const { name } of refs)
+    if ((await services.store.getWorkflow(principal.orgId, name)) !== undefined) known.push(name);
+  return checkSource(written, { ...catalog, workflows: known }).problems;
 }
 
 function nameProblems(written: string, asked: string): readonly SentProblem[] {
   if (written === asked) return [];
   const message = `The definition is called "${written}", but it was sent as "${asked}".`;
   return [{ code: "bad_name", message, path: "name", hint: `Send it to /workflows/${written}, or rename it.` }];
-}
-
-export function missing(what: string): SentProblem {
-  const message = `The definition needs ${what}, which this server cannot provide yet.`;
-  return { code: "not_supported", message, path: "", hint: "Write the step out in the definition itself." };
 }
 
 export function invalidDefinition(problems: readonly SentProblem[]): Refused {

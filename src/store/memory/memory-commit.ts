@@ -1,5 +1,5 @@
 import { invariant, required } from "../../core/base/index.ts";
-import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
+import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timerKey, timersOf } from "../commit-check.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
 import { writeCommittedAudit } from "./memory-audit.ts";
@@ -69,6 +69,11 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   const timers = timersOf(commit);
   for (const key of timers.cleared) run.timers.delete(key);
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
+  const { parentTimer } = commit;
+  if (parentTimer !== null) {
+    const { runId: parentId, ...timer } = parentTimer;
+    world.runs.get(parentId)?.timers.set(timerKey(timer.timer), copy(timer));
+  }
   writeApprovals(world, commit);
   writeGovernance(world, commit);
   writeCommittedAudit(world, commit);

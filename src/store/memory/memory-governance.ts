@@ -1,6 +1,8 @@
 import type { GovernanceStore, SlotChange, UsageQuery, UsageRow } from "../governance-store.ts";
 import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
+import { recountAgents, recountEnvelopes, unexplainedSpending } from "./memory-recount.ts";
+import { listVerdicts } from "./memory-verdicts.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** Would any counter pass its limit if all of it were written? Looked at before the first change. */
@@ -29,8 +31,11 @@ export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): bo
 export function writeGovernance(world: MemoryWorld, commit: RunCommit): void {
   const { orgId, runId, workflow } = commit;
   writeCounters(world, commit);
-  for (const record of commit.usage) world.usage.push({ ...copy(record), orgId, workflow });
-  for (const verdict of commit.verdicts) world.verdicts.push({ ...copy(verdict), orgId, runId });
+  for (const record of commit.usage) world.usage.push({ ...copy(record), orgId, runId, workflow });
+  for (const { bodyText, body, ...verdict } of commit.verdicts) {
+    const kept = bodyText === undefined ? copy(body) : (JSON.parse(bodyText) as typeof body);
+    world.verdicts.push({ ...copy(verdict), body: kept, orgId, runId });
+  }
 }
 
 function writeCounters(world: MemoryWorld, { orgId, slots, ledger }: RunCommit): void {
@@ -83,12 +88,7 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
       world.verdicts
         .filter((verdict) => verdict.orgId === orgId && verdict.runId === runId)
         .map(({ orgId: _org, runId: _run, ...verdict }) => copy(verdict)),
-    listVerdicts: async (orgId, since, limit) =>
-      world.verdicts
-        .filter((verdict) => verdict.orgId === orgId && verdict.at >= since)
-        .map(({ orgId: _org, ...verdict }) => copy(verdict))
-        .reverse()
-        .slice(0, limit),
+    listVerdicts: async (orgId, since, page) => listVerdicts(world, orgId, since, page),
     usage: async (orgId, query) => usageOf(world, orgId, query),
     listWaiting: async (limit) =>
       [...world.runs]
@@ -106,7 +106,13 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
       world.audit.pending.set(`${orgId}/${key}`, { orgId, at: entry.at, body: JSON.stringify([entry]) });
       return true;
     },
-    recount: async () => recount(world),
+    recount: async () => [...recountAgents(world), ...recountEnvelopes(world)],
+    unexplainedSpending: async (since) => unexplainedSpending(world, since),
+    pruneUsage: async (before, limit) => {
+      const gone = new Set(world.usage.filter(({ at }) => at < before).slice(0, limit));
+      world.usage.splice(0, Infinity, ...world.usage.filter((record) => !gone.has(record)));
+      return gone.size;
+    },
   };
 }
 
@@ -132,23 +138,4 @@ function usageOf(world: MemoryWorld, orgId: string, { bucket, by, since, until }
   return [...rows.values()].sort(
     (left, right) => left.bucketStart - right.bucketStart || ((left.group ?? "") < (right.group ?? "") ? -1 : 1),
   );
-}
-
-function recount(world: MemoryWorld): readonly string[] {
-  const open = new Map<string, number>();
-  for (const run of world.runs.values()) {
-    for (const { agentId } of run.openAttempts.values()) {
-      if (agentId === null) continue;
-      const key = keyOf(run.orgId, agentId);
-      open.set(key, (open.get(key) ?? 0) + 1);
-    }
-  }
-  const mended: string[] = [];
-  for (const [key, counter] of world.agentCounters) {
-    const right = open.get(key) ?? 0;
-    if (counter.open === right) continue;
-    world.agentCounters.set(key, { ...counter, open: right });
-    mended.push(`agent ${counter.agentId}: ${counter.open} open, counted again ${right}`);
-  }
-  return mended;
 }

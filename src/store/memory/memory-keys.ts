@@ -1,4 +1,4 @@
-import type { KeyStore } from "../store.ts";
+import type { KeyStore } from "../key-store.ts";
 import { newestFirst } from "./memory-runs.ts";
 import { copy, type MemoryWorld } from "./memory-world.ts";
 
@@ -12,6 +12,10 @@ export function memoryKeys(world: MemoryWorld): KeyStore {
     findKey: async (hash) => {
       for (const key of world.keys.values()) if (key.hash === hash) return copy(key);
       return undefined;
+    },
+    getKey: async (orgId, keyId) => {
+      const key = world.keys.get(keyId);
+      return key?.orgId === orgId ? copy(key) : undefined;
     },
     listKeys: async (orgId, page) =>
       newestFirst(

@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import { attemptKey } from "../commit-check.ts";
-import type { DueTimer, Orphan, ReplicaStore } from "../store.ts";
+import { type DueTimer, type Orphan, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
 import { attemptsOf, copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryReplicas(world: MemoryWorld): ReplicaStore {
@@ -38,6 +38,17 @@ export function memoryReplicas(world: MemoryWorld): ReplicaStore {
       [...byRunId(world)]
         .filter(([runId, run]) => isStalled(world, runId, run))
         .map(([runId]) => runId)
+        .slice(0, limit),
+    listRecoverable: async (limit) =>
+      byRunId(world)
+        .flatMap(([runId, { orgId, pinned, head }]) => {
+          const { status, epoch, endedAt } = head;
+          const hasFailed = status === "failed" || status === "timed_out";
+          const isRecent = endedAt !== null && endedAt > world.now() - RECOVERABLE_MS;
+          if (!hasFailed || !isRecent || epoch >= (pinned.recoveryMax ?? 0)) return [];
+          return [{ orgId, runId, epoch, endedAt }];
+        })
+        .sort((left, right) => left.endedAt - right.endedAt)
         .slice(0, limit),
   };
 }

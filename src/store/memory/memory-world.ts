@@ -1,9 +1,11 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import type { ApprovalRecord, KeyRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
+import type { KeyRecord } from "../key-store.ts";
+import type { ApprovalRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
+import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
 
@@ -33,8 +35,11 @@ export interface MemoryWorld {
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
   readonly toldOnce: Set<string>;
+  /** Organisation and digest → the approval that stands for the launch. */
+  readonly launches: Map<string, string>;
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
+  readonly webhooks: MemoryWebhooks;
 }
 
 export interface MemoryConfig {
@@ -42,7 +47,7 @@ export interface MemoryConfig {
   readonly platform: Platform;
 }
 
-export type MemoryUsage = UsageRecord & { readonly orgId: string; readonly workflow: string };
+export type MemoryUsage = UsageRecord & { readonly orgId: string; readonly runId: string; readonly workflow: string };
 export type MemoryVerdict = StoredVerdict & { readonly orgId: string; readonly runId: string };
 
 export interface MemoryRun {
@@ -84,8 +89,10 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     usage: [],
     verdicts: [],
     toldOnce: new Set(),
+    launches: new Map(),
     reports: new Map(),
     audit: createMemoryAudit(),
+    webhooks: createMemoryWebhooks(),
   };
 }
 

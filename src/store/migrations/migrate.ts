@@ -10,9 +10,28 @@ import { AUDIT } from "./0005-audit.ts";
 import { GOVERNANCE } from "./0006-governance.ts";
 import { CONFIG } from "./0007-config.ts";
 import { ALERTS } from "./0008-alerts.ts";
+import { FAMILIES } from "./0009-families.ts";
+import { SCHEDULES } from "./0010-schedules.ts";
+import { WEBHOOKS } from "./0011-webhooks.ts";
+import { EXECUTION_TAGS } from "./0012-execution-tags.ts";
+import { LAUNCHES } from "./0013-launches.ts";
 import type { Migration } from "./migration.ts";
 
-const MIGRATIONS: readonly Migration[] = [RUNS, WAITS, REGISTRY, GATEWAYS, AUDIT, GOVERNANCE, CONFIG, ALERTS];
+const MIGRATIONS: readonly Migration[] = [
+  RUNS,
+  WAITS,
+  REGISTRY,
+  GATEWAYS,
+  AUDIT,
+  GOVERNANCE,
+  CONFIG,
+  ALERTS,
+  FAMILIES,
+  SCHEDULES,
+  WEBHOOKS,
+  EXECUTION_TAGS,
+  LAUNCHES,
+];
 
 /** The last step this program knows. */
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));

@@ -1,5 +1,5 @@
 import { addGovernance } from "./governance-parts.ts";
-import { attemptsLeftOpen, firstEventId, timersOf } from "../commit-check.ts";
+import { attemptsLeftOpen, firstEventId, timerKey, timersOf } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
 import type { SqlScalar } from "../sql.ts";
 
@@ -31,16 +31,21 @@ export const PARTS = {
     workflow: "text",
     version: "int",
     definition_hash: "text",
+    pinned_hash: "text",
     args: "text",
     trigger: "text",
     trace_id: "text",
     root_span_id: "text",
     parent_run_id: "text",
+    parent_node: "text",
+    parent_attempt: "int",
     source_run_id: "text",
     recursion_depth: "int",
     gateway: "text",
     model: "text",
     role_bindings: "text",
+    team: "text",
+    recovery_max: "int",
     started_by: "text",
     created_at: "bigint",
   },
@@ -55,7 +60,7 @@ export const PARTS = {
     reserved: "json",
   },
   closed: { run_id: "text", node_id: "text", attempt: "int" },
-  timers_set: { run_id: "text", key: "text", org_id: "text", due_at: "bigint" },
+  timers_set: { run_id: "text", of_run_id: "text", key: "text", org_id: "text", due_at: "bigint" },
   timers_cleared: { run_id: "text", key: "text" },
   slots: {
     run_id: "text",
@@ -137,11 +142,24 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     }
     for (const { nodeId, attempt } of commit.closed) rows.closed.push({ run_id: runId, node_id: nodeId, attempt });
     const { set, cleared } = timersOf(commit);
-    for (const [key, { dueAt }] of set) rows.timers_set.push({ run_id: runId, key, org_id: orgId, due_at: dueAt });
+    for (const [key, { dueAt }] of set) rows.timers_set.push(timerRow(commit, runId, key, dueAt));
+    const { parentTimer } = commit;
+    if (parentTimer !== null)
+      rows.timers_set.push(timerRow(commit, parentTimer.runId, timerKey(parentTimer.timer), parentTimer.dueAt));
     for (const key of cleared) rows.timers_cleared.push({ run_id: runId, key });
     addGovernance(rows, commit);
   }
-  return rows;
+  return { ...rows, timers_set: onceEach(rows.timers_set) };
+}
+
+/** A run may set the timer its child sets for it in the same batch: one row, and the later of the two. */
+function onceEach(timers: readonly Row<"timers_set">[]): Row<"timers_set">[] {
+  if (timers.length < 2) return [...timers];
+  return [...new Map(timers.map((row) => [`${row.of_run_id} ${row.key}`, row])).values()];
+}
+
+function timerRow({ runId, orgId }: RunCommit, ofRunId: string, key: string, dueAt: number): Row<"timers_set"> {
+  return { run_id: runId, of_run_id: ofRunId, key, org_id: orgId, due_at: dueAt };
 }
 
 function updatedRow({ runId, orgId, expectedVersion, head, events }: RunCommit, body: string | null): Row<"updated"> {
@@ -178,16 +196,21 @@ function createdRow(
     workflow: run.workflow,
     version: run.version,
     definition_hash: run.definitionHash,
+    pinned_hash: run.pinnedHash,
     args: JSON.stringify(run.args),
     trigger: run.trigger,
     trace_id: run.traceId,
     root_span_id: run.rootSpanId,
     parent_run_id: run.parentRunId,
+    parent_node: run.parentNode,
+    parent_attempt: run.parentAttempt,
     source_run_id: run.sourceRunId,
     recursion_depth: run.recursionDepth,
     gateway: run.gateway,
     model: run.model,
     role_bindings: JSON.stringify(run.roleBindings),
+    team: run.team,
+    recovery_max: run.recoveryMax,
     started_by: run.startedBy,
     created_at: run.createdAt,
   };

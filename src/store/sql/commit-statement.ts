@@ -74,10 +74,12 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   created: (rows) => [
     `new as materialized (select * from ${rows})`,
     `created as (
-      insert into runs (run_id, org_id, workflow, version, definition_hash, args, trigger, trace_id, root_span_id,
-        parent_run_id, source_run_id, recursion_depth, gateway, model, role_bindings, started_by, created_at)
-      select run_id, org_id, workflow, version, definition_hash, args, trigger, trace_id, root_span_id,
-        parent_run_id, source_run_id, recursion_depth, gateway, model, role_bindings, started_by, created_at
+      insert into runs (run_id, org_id, workflow, version, definition_hash, pinned_hash, args, trigger, trace_id,
+        root_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway, model,
+        role_bindings, team, recovery_max, started_by, created_at)
+      select run_id, org_id, workflow, version, definition_hash, pinned_hash, args, trigger, trace_id,
+        root_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway, model,
+        role_bindings, team, recovery_max, started_by, created_at
       from new on conflict do nothing returning run_id
     )`,
     `created_heads as (
@@ -108,7 +110,7 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   timers_set: (rows) => [
     `timers_set as (
       insert into timers (run_id, key, org_id, due_at)
-      select i.run_id, i.key, i.org_id, i.due_at from ${rows} join won using (run_id)
+      select i.of_run_id, i.key, i.org_id, i.due_at from ${rows} join won using (run_id)
       on conflict (run_id, key) do update set due_at = excluded.due_at
     )`,
   ],

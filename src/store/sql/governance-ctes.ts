@@ -6,11 +6,18 @@ export const GOVERNANCE_CTES = {
   slots: (rows: string) => [
     `slots as (
       insert into agent_counters as c (org_id, agent_id, open, max_open, hits, rate_count, window_ms)
-      select i.org_id, i.agent_id,
-        case when max(i.max_open) is null or sum(i.delta) <= max(i.max_open) then sum(i.delta) end, max(i.max_open),
-        coalesce(string_to_array(string_agg(i.hits, ','), ',')::bigint[], '{}'), max(i.rate_count), max(i.window_ms)
-      from ${rows} join won using (run_id)
-      group by i.org_id, i.agent_id order by i.org_id, i.agent_id
+      select g.org_id, g.agent_id, case when g.max_open is null or g.delta <= g.max_open then g.delta end, g.max_open,
+        case when g.hits is null then '{}' else (
+          select case when count(*) <= g.rate_count and min(h) > max(h) - g.window_ms then array_agg(h order by h) end
+          from unnest(g.hits) h) end,
+        g.rate_count, g.window_ms
+      from (
+        select i.org_id, i.agent_id, sum(i.delta) as delta, max(i.max_open) as max_open,
+          string_to_array(string_agg(i.hits, ','), ',')::bigint[] as hits, max(i.rate_count) as rate_count,
+          max(i.window_ms) as window_ms
+        from ${rows} join won using (run_id)
+        group by i.org_id, i.agent_id
+      ) g order by g.org_id, g.agent_id
       on conflict (org_id, agent_id) do update set
         open = case when excluded.max_open is null or c.open + excluded.open <= excluded.max_open
           then c.open + excluded.open end,

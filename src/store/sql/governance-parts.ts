@@ -2,6 +2,7 @@ import { committedAuditId } from "../audit-id.ts";
 import { firstEventId } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
 import type { PartRows } from "./commit-parts.ts";
+import { verdictsText } from "./verdict-rows.ts";
 
 /** What a run's share of a batch counts, spends, decided and tells the audit. */
 export function addGovernance(rows: PartRows, commit: RunCommit): void {
@@ -11,7 +12,7 @@ export function addGovernance(rows: PartRows, commit: RunCommit): void {
   const [verdict] = commit.verdicts;
   const first = firstEventId(events, head.lastEventId);
   if (verdict !== undefined) {
-    const body = JSON.stringify(commit.verdicts);
+    const body = verdictsText(commit.verdicts);
     rows.verdicts.push({ run_id: runId, first_event_id: first, org_id: orgId, at: verdict.at, body });
   }
   const [entry] = commit.audit;

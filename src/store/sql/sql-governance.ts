@@ -1,6 +1,7 @@
-import type { GovernanceStore, StoredVerdict, UsageQuery, UsageRow, WaitingNode } from "../governance-store.ts";
+import type { GovernanceStore, UsageQuery, UsageRow, WaitingNode } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
-import { lookUp } from "./look-up.ts";
+import { recount, unexplainedSpending } from "./recount.ts";
+import { listVerdicts, verdictsOf } from "./verdict-rows.ts";
 
 export function sqlGovernance(sql: Sql): GovernanceStore {
   return {
@@ -17,17 +18,8 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
         reserved: row.reserved,
       })),
     }),
-    verdictsOf: async (orgId, runId) =>
-      (await lookUp<{ body: string }>(sql, VERDICTS_OF, [orgId, runId])).flatMap(
-        ({ body }) => JSON.parse(body) as StoredVerdict[],
-      ),
-    listVerdicts: async (orgId, since, limit) => {
-      const rows = await sql.query<{ run_id: string; body: string }>(LIST_VERDICTS, [orgId, since, limit]);
-      const all = rows.flatMap(({ run_id: runId, body }) =>
-        (JSON.parse(body) as StoredVerdict[]).map((verdict) => ({ ...verdict, runId })).reverse(),
-      );
-      return all.slice(0, limit);
-    },
+    verdictsOf: (orgId, runId) => verdictsOf(sql, orgId, runId),
+    listVerdicts: (orgId, since, page) => listVerdicts(sql, orgId, since, page),
     usage: (orgId, query) => usageOf(sql, orgId, query),
     listWaiting: async (limit) => {
       const rows = await sql.query<{ run_id: string; key: string }>(WAITING, [limit]);
@@ -40,10 +32,9 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
       const body = JSON.stringify([entry]);
       return (await sql.query(TELL_ONCE, [orgId, key, entry.at, body])).length > 0;
     },
-    recount: async () => {
-      const rows = await sql.query<{ agent_id: string; was: number; now: number }>(RECOUNT);
-      return rows.map(({ agent_id: agentId, was, now }) => `agent ${agentId}: ${was} open, counted again ${now}`);
-    },
+    recount: () => recount(sql),
+    unexplainedSpending: (since) => unexplainedSpending(sql, since),
+    pruneUsage: async (before, limit) => (await sql.query(PRUNE_USAGE, [before, limit])).length,
   };
 }
 
@@ -69,33 +60,20 @@ const ENVELOPES = {
   text: `select envelope_id, period_start, spent, reserved from envelope_counters
     where org_id = $1 and period_start >= $2`,
 };
-const VERDICTS_OF = {
-  name: "verdicts of a run",
-  text: "select body from verdict_blocks where org_id = $1 and run_id = $2 order by first_event_id",
-};
-const LIST_VERDICTS = {
-  name: "list verdicts",
-  text: `select run_id, body from verdict_blocks where org_id = $1 and at >= $2
-    order by at desc, run_id desc, first_event_id desc limit $3`,
-};
 /** The key of a timer is the timer itself, in canonical order. */
 const WAITING = {
   name: "waiting nodes",
   text: `select run_id, key from timers where key like '{"kind":"queue"%' order by due_at limit $1`,
 };
-/** Locked first, so that no commit changes a counter while it is counted again. */
-const RECOUNT = {
-  name: "recount agents",
-  text: `with held as (
-      select org_id, agent_id, open from agent_counters order by org_id, agent_id for update
-    ), right_now as (
-      select h.org_id, h.agent_id, h.open as was, (
-        select count(*)::int from open_attempts a where a.org_id = h.org_id and a.agent_id = h.agent_id) as now
-      from held h
-    )
-    update agent_counters c set open = r.now from right_now r
-    where c.org_id = r.org_id and c.agent_id = r.agent_id and r.was <> r.now
-    returning c.agent_id, r.was, r.now`,
+/** Each organisation's oldest are found by its index; what another replica is at is left to it. */
+const PRUNE_USAGE = {
+  name: "prune usage",
+  text: `delete from usage_records where ctid = any(array(
+      select u.place from organisations o cross join lateral (
+        select ctid as place from usage_records where org_id = o.org_id and at < $1 order by at limit $2
+        for update skip locked) u
+      limit $2))
+    returning 1 as gone`,
 };
 
 const TELL_ONCE = {

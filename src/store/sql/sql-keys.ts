@@ -1,6 +1,7 @@
 import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { KeyRecord, KeyStore, Listed, Page } from "../store.ts";
+import type { KeyRecord, KeyStore } from "../key-store.ts";
+import type { Listed, Page } from "../store.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlKeys(sql: Sql): KeyStore {
@@ -23,6 +24,10 @@ export function sqlKeys(sql: Sql): KeyStore {
     },
     findKey: async (hash) => {
       const [row] = await lookUp<KeyRow>(sql, FIND, [hash]);
+      return row === undefined ? undefined : keyOf(row);
+    },
+    getKey: async (orgId, keyId) => {
+      const [row] = await lookUp<KeyRow>(sql, GET, [orgId, keyId]);
       return row === undefined ? undefined : keyOf(row);
     },
     listKeys: (orgId, page) => list(sql, orgId, page),
@@ -56,6 +61,7 @@ const PUT = {
       where keys.org_id = excluded.org_id`,
 };
 const FIND = { name: "find key", text: `select ${COLUMNS} from keys where hash = $1` };
+const GET = { name: "get key", text: `select ${COLUMNS} from keys where org_id = $1 and id = $2` };
 const LIST = {
   name: "list keys",
   text: `select ${COLUMNS} from keys where org_id = $1 and ($2::bigint is null or (created_at, id) < ($2, $3))

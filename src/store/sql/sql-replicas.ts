@@ -1,7 +1,7 @@
 import type { Timer } from "../../core/engine/index.ts";
 import { required } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { DueTimer, Orphan, ReplicaStore } from "../store.ts";
+import { type DueTimer, type Orphan, RECOVERABLE_MS, type Recoverable, type ReplicaStore } from "../replica-store.ts";
 
 export function sqlReplicas(sql: Sql): ReplicaStore {
   return {
@@ -28,6 +28,7 @@ export function sqlReplicas(sql: Sql): ReplicaStore {
       const rows = await sql.query<{ run_id: string }>(STALLED, [limit]);
       return rows.map((row) => row.run_id);
     },
+    listRecoverable: (limit) => listRecoverable(sql, limit),
   };
 }
 
@@ -115,3 +116,19 @@ const STALLED = {
         where c.parent_run_id = h.run_id and o.status in ('queued', 'running', 'recovered'))
     order by h.run_id limit $1`,
 };
+
+const RECOVERABLE = {
+  name: "recoverable runs",
+  text: `select r.org_id, r.run_id, h.epoch, h.ended_at from runs r join run_heads h using (run_id)
+    where r.recovery_max > 0 and h.epoch < r.recovery_max and h.status in ('failed', 'timed_out')
+      and h.ended_at > ${NOW_MS} - $2
+    order by h.ended_at, r.run_id limit $1`,
+};
+
+async function listRecoverable(sql: Sql, limit: number): Promise<readonly Recoverable[]> {
+  const rows = await sql.query<{ org_id: string; run_id: string; epoch: number; ended_at: number }>(RECOVERABLE, [
+    limit,
+    RECOVERABLE_MS,
+  ]);
+  return rows.map((row) => ({ orgId: row.org_id, runId: row.run_id, epoch: row.epoch, endedAt: row.ended_at }));
+}

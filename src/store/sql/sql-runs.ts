@@ -50,25 +50,30 @@ interface RunRow extends HeadRow {
   readonly workflow: string;
   readonly version: number | null;
   readonly definition_hash: string;
+  readonly pinned_hash: string | null;
   readonly args: string;
   readonly trigger: string;
   readonly trace_id: string;
   readonly root_span_id: string;
   readonly parent_run_id: string | null;
+  readonly parent_node: string | null;
+  readonly parent_attempt: number | null;
   readonly source_run_id: string | null;
   readonly recursion_depth: number;
   readonly gateway: string | null;
   readonly model: string | null;
   readonly role_bindings: string;
+  readonly team: string | null;
+  readonly recovery_max: number | null;
   readonly started_by: string | null;
   readonly created_at: number;
 }
 
 const HEAD_COLUMNS =
   "h.run_id, h.row_version, h.status, h.epoch, h.last_event_id, h.cost_micros, h.started_at, h.ended_at";
-const RUN_COLUMNS = `${HEAD_COLUMNS}, r.org_id, r.workflow, r.version, r.definition_hash, r.args, r.trigger, r.trace_id,
-  r.root_span_id, r.parent_run_id, r.source_run_id, r.recursion_depth, r.gateway, r.model, r.role_bindings,
-  r.started_by, r.created_at`;
+const RUN_COLUMNS = `${HEAD_COLUMNS}, r.org_id, r.workflow, r.version, r.definition_hash, r.pinned_hash, r.args, r.trigger,
+  r.trace_id, r.root_span_id, r.parent_run_id, r.parent_node, r.parent_attempt, r.source_run_id, r.recursion_depth,
+  r.gateway, r.model, r.role_bindings, r.team, r.recovery_max, r.started_by, r.created_at`;
 
 const GET_RUN = {
   name: "get run",
@@ -99,16 +104,21 @@ function recordOf(row: RunRow): RunRecord {
     workflow: row.workflow,
     version: row.version,
     definitionHash: row.definition_hash,
+    pinnedHash: row.pinned_hash,
     args: JSON.parse(row.args) as JsonObject,
     trigger: row.trigger,
     traceId: row.trace_id,
     rootSpanId: row.root_span_id,
     parentRunId: row.parent_run_id,
+    parentNode: row.parent_node,
+    parentAttempt: row.parent_attempt,
     sourceRunId: row.source_run_id,
     recursionDepth: row.recursion_depth,
     gateway: row.gateway,
     model: row.model,
     roleBindings: JSON.parse(row.role_bindings) as Record<string, string>,
+    team: row.team,
+    recoveryMax: row.recovery_max,
     startedBy: row.started_by,
     createdAt: row.created_at,
   };

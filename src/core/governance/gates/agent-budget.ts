@@ -10,10 +10,8 @@ export const agentBudget: Gate<DispatchFacts> = {
     if (envelope === null) return PASS;
     const isOpen = estimateMicros === null ? !isExhausted(envelope) : fits(envelope, estimateMicros);
     if (isOpen) return PASS;
-    return budgetBlock(envelope, estimateMicros, {
-      name: `the monthly budget of ${agentId}`,
-      target: `Agent/${agentId}`,
-      field: "budget_monthly_usd",
-    });
+    const name = `the monthly budget of ${agentId}`;
+    const ceiling = { name, target: `Agent/${agentId}`, field: "budget_monthly_usd" };
+    return budgetBlock(envelope, estimateMicros, ceiling, "node");
   },
 };

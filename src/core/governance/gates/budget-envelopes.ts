@@ -9,10 +9,12 @@ export const envelopesForDispatch: Gate<DispatchFacts> = {
   name: NAME,
   evaluate(facts): GateOutcome {
     const { envelopes, estimateMicros } = facts;
-    for (const envelope of envelopes) {
-      const isOpen = estimateMicros === null ? !isExhausted(envelope) : fits(envelope, estimateMicros);
-      if (!isOpen) return budgetBlock(envelope, estimateMicros, nameOf(envelope));
-    }
+    const passed = envelopes.filter((envelope) =>
+      estimateMicros === null ? isExhausted(envelope) : !fits(envelope, estimateMicros),
+    );
+    // Waiting at one ceiling helps nobody whom another one refuses for good.
+    const first = passed.find(({ onExhausted }) => onExhausted === "block") ?? passed[0];
+    if (first !== undefined) return budgetBlock(first, estimateMicros, nameOf(first), "node");
     return estimateMicros === null ? withoutPrice(facts) : PASS;
   },
 };
@@ -22,7 +24,7 @@ export const envelopesForLaunch: Gate<LaunchFacts> = {
   name: NAME,
   evaluate({ envelopes }): GateOutcome {
     const spent = envelopes.find(isExhausted);
-    return spent === undefined ? PASS : budgetBlock(spent, null, nameOf(spent));
+    return spent === undefined ? PASS : budgetBlock(spent, null, nameOf(spent), "launch");
   },
 };
 

@@ -1,0 +1,183 @@
+/**
+ * Runs a request as a session of the Claude Agent SDK, which the operator installs and this loads when it is first
+ * needed. A session has the tools that both the step names and the configuration allows, and no others; it sees of the
+ * environment what is configured; and it is over, with every process it started, when the attempt is.
+ */
+import { basename } from "node:path";
+import {
+  ADAPTER_SPECIFICATION,
+  type Adapter,
+  type AdapterHealth,
+  type AdapterHooks,
+  type AdapterRequest,
+  type AdapterResult,
+} from "../../adapter/index.ts";
+import { createSystemClock, type Clock } from "../../clock/index.ts";
+import type { CallFailure } from "../ai-sdk/call-failure.ts";
+import { abortFailure } from "../ai-sdk/model-call.ts";
+import { sessionIdOf, userTextOf } from "../ai-sdk/prompt.ts";
+import { storable } from "../ai-sdk/storable.ts";
+import { readConfigSection } from "../config-section.ts";
+import { createWorkDirectory, removeWorkDirectory, type Environment } from "../process/surroundings.ts";
+import { CLAUDE_AGENT_PROVIDER, configSchema, type ClaudeAgentConfig } from "./config.ts";
+import { findSdk, loadSdk, type ClaudeSdk, type LoadSdk } from "./sdk.ts";
+import { endOf, usageOf, type SessionEnd } from "./session-end.ts";
+import { credentialOf, readOrder, sessionEnvironment, sessionOptions, type SessionOrder } from "./session-options.ts";
+import { SessionProcess } from "./session-process.ts";
+import { SessionRecord } from "./session-record.ts";
+
+export interface ClaudeAgentAdapterOptions {
+  readonly env: Environment;
+  /** Where sessions get directories of their own. */
+  readonly directory: string;
+  readonly clock?: Clock;
+  readonly load?: LoadSdk;
+}
+
+export function createClaudeAgentAdapter(options: ClaudeAgentAdapterOptions): Adapter {
+  const running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
+  let config: ClaudeAgentConfig = {};
+
+  return {
+    specificationVersion: ADAPTER_SPECIFICATION,
+    provider: CLAUDE_AGENT_PROVIDER,
+    initialize(section) {
+      return Promise.resolve().then(() => {
+        config = readConfigSection(configSchema, section, CLAUDE_AGENT_PROVIDER);
+      });
+    },
+    async shutdown() {
+      for (const stop of running.keys()) stop.abort();
+      await Promise.all([...running.values()].map(({ ended }) => ended));
+    },
+    checkHealth: () => Promise.resolve(healthOf(config, options)),
+    capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false }),
+    cancel(dispatchId) {
+      for (const [stop, one] of running) if (one.dispatchId === dispatchId) stop.abort();
+      return Promise.resolve();
+    },
+    async execute(request, hooks) {
+      if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
+      const stop = new AbortController();
+      const signal = AbortSignal.any([hooks.signal, stop.signal]);
+      const performed = perform(request, { ...hooks, signal }, config, options);
+      running.set(stop, { dispatchId: request.dispatchId, ended: performed.catch(() => undefined) });
+      try {
+        return await performed;
+      } finally {
+        running.delete(stop);
+      }
+    },
+  };
+}
+
+async function perform(
+  request: AdapterRequest,
+  hooks: AdapterHooks,
+  config: ClaudeAgentConfig,
+  options: ClaudeAgentAdapterOptions,
+): Promise<AdapterResult> {
+  const { env, directory } = options;
+  const order = readOrder(request, config);
+  if (!order.ok) return failed(order.failure);
+  const prompt = storable(userTextOf(request));
+  if (prompt.trim() === "") return failed(refused("The message is empty; there is nothing to ask."));
+  const credential = credentialOf(config, env);
+  if (!credential.ok) return failed(credential.failure);
+  const sdk = await (options.load ?? loadSdk)(config.sdk);
+  if (!sdk.ok) return failed(refused(`sdk_not_installed: ${sdk.failure}`));
+  const home = await createWorkDirectory(directory, undefined);
+  if (!home.ok) {
+    const message = `The session got no directory under ${directory}: ${home.failure}`;
+    return failed({ failure: "provider_error", message });
+  }
+  const clock = options.clock ?? createSystemClock();
+  try {
+    const place = { config, env, home: home.value, apiKey: credential.value };
+    return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock });
+  } finally {
+    await removeWorkDirectory(home.value).catch(() => {
+      hooks.onLog({ level: "warning", message: `The directory ${basename(home.value)} could not be removed.` });
+    });
+  }
+}
+
+interface Talk {
+  readonly sdk: ClaudeSdk;
+  readonly request: AdapterRequest;
+  readonly order: SessionOrder;
+  readonly prompt: string;
+  readonly hooks: AdapterHooks;
+  readonly place: Parameters<typeof sessionOptions>[1];
+  readonly clock: Clock;
+}
+
+async function converse({ sdk, request, order, prompt, hooks, place, clock }: Talk): Promise<AdapterResult> {
+  if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
+  const { config, home, apiKey } = place;
+  const abortController = new AbortController();
+  const session = new SessionProcess(basename(home), hooks.onLog);
+  const record = new SessionRecord(prompt, order.instructions, config.max_retries ?? 0, hooks);
+  const stop = (): void => {
+    session.kill();
+    abortController.abort();
+  };
+  const listen = async (): Promise<string> => {
+    const env = sessionEnvironment(request, order, place);
+    const bound = { abortController, env, spawnClaudeCodeProcess: session.spawn };
+    for await (const message of sdk.query({ prompt, options: sessionOptions(order, place, bound) })) {
+      if (abortController.signal.aborted) break;
+      if (!record.listen(message)) stop();
+    }
+    return "";
+  };
+  hooks.signal.addEventListener("abort", stop, { once: true });
+  // An error after a result says the same once more; without one it is all there is.
+  const heard = listen().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const thrown = await Promise.race([heard, stopped(abortController.signal)]);
+  hooks.signal.removeEventListener("abort", stop);
+  stop();
+  const { isGone, stderrTail } = await session.end();
+  if (!isGone) {
+    hooks.onLog({ level: "warning", message: "The session left processes behind that could not all be ended." });
+  }
+  const why = [thrown, stderrTail].filter((text) => text !== "").join("; ");
+  const end: SessionEnd = hooks.signal.aborted
+    ? { failure: abortFailure(hooks.signal) }
+    : endOf(record, order, why, apiKey);
+  return {
+    ...resultOf(end),
+    ...(await usageOf(record, order, clock.now(), hooks.onLog)),
+    sessionId: sessionIdOf(request),
+    messages: record.transcript.entries,
+  };
+}
+
+/** The SDK takes its time to end what was stopped; nobody waits for it. */
+function stopped(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(""), { once: true }));
+}
+
+type Reported = Exclude<AdapterResult, { status: "deferred" }>;
+
+function resultOf(end: SessionEnd): Reported {
+  if (end.failure !== null) return failed(end.failure);
+  const { stdout, outputs } = end;
+  return { status: "completed", stdout, ...(outputs === undefined ? {} : { outputs }) };
+}
+
+function failed(failure: CallFailure): Reported {
+  return { status: "failed", ...failure };
+}
+
+function refused(message: string): CallFailure {
+  return { failure: "provider_refused", message };
+}
+
+/** What can be known without starting a session: whether the SDK and a key are there. */
+function healthOf(config: ClaudeAgentConfig, { env, load }: ClaudeAgentAdapterOptions): AdapterHealth {
+  const sdk = load === undefined ? findSdk(config.sdk) : null;
+  if (sdk?.ok === false) return { status: "offline", message: sdk.failure };
+  const credential = credentialOf(config, env);
+  return credential.ok ? { status: "healthy" } : { status: "degraded", message: credential.failure.message };
+}

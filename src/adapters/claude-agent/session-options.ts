@@ -1,0 +1,171 @@
+import { join } from "node:path";
+import { fail, getOwn, succeed, type JsonObject, type Outcome } from "../../core/base/index.ts";
+import type { AdapterRequest } from "../../adapter/index.ts";
+import type { CallFailure } from "../ai-sdk/call-failure.ts";
+import { instructionsOf } from "../ai-sdk/prompt.ts";
+import { storable } from "../ai-sdk/storable.ts";
+import { childEnvironment, type Environment } from "../process/surroundings.ts";
+import { isModelId, toolNameOf, type ClaudeAgentConfig } from "./config.ts";
+import type { Permission, SessionOptions } from "./sdk.ts";
+
+const API_KEY = "ANTHROPIC_API_KEY";
+const BASE_URL = "ANTHROPIC_BASE_URL";
+const MAX_TURNS = 50;
+
+/** Other ways to prove who pays; each is used only when the configuration hands it on. */
+const OTHER_CREDENTIALS = [
+  "ANTHROPIC_AUTH_TOKEN",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "CLAUDE_CODE_USE_BEDROCK",
+  "CLAUDE_CODE_USE_VERTEX",
+  "CLAUDE_CODE_USE_FOUNDRY",
+];
+
+/** What one request asks of a session, apart from where it takes place. */
+export interface SessionOrder {
+  readonly model: string | undefined;
+  readonly instructions: string | undefined;
+  /** Undefined: the schema is shown to the model instead of given to the SDK, or there is none. */
+  readonly schema: JsonObject | undefined;
+  readonly tools: readonly string[];
+  readonly rules: readonly string[];
+  readonly maxOutputTokens: number | undefined;
+}
+
+export function readOrder(request: AdapterRequest, config: ClaudeAgentConfig): Outcome<SessionOrder, CallFailure> {
+  const model = modelOf(request.model ?? config.default_model);
+  if (model !== undefined && !isModelId(model))
+    return refuse(`${JSON.stringify(model.slice(0, 200))} is no id of a model.`);
+  const rules = rulesFor(request.tools ?? [], config.tools ?? []);
+  if (!rules.ok) return rules;
+  const schema = request.outputStrategy === "json" ? nativeSchema(request.outputSchema) : undefined;
+  const instructions = instructionsOf(request, schema === undefined);
+  return succeed({
+    model,
+    // The SDK asks for the schema in a way of its own; being asked for bare JSON too would confuse the model.
+    instructions: textOf(schema === undefined ? instructions : request.systemPrompt),
+    schema,
+    tools: [...new Set(rules.value.map(toolNameOf))],
+    rules: rules.value,
+    maxOutputTokens: lower(request.maxOutputTokens, config.max_output_tokens),
+  });
+}
+
+/** The key a session would work with; null when it proves itself otherwise. */
+export function credentialOf(config: ClaudeAgentConfig, env: Environment): Outcome<string | null, CallFailure> {
+  const name = config.api_key_env ?? API_KEY;
+  const key = valueOf(env, name);
+  if (key !== undefined) return succeed(key);
+  const handedOn = config.env ?? [];
+  if (OTHER_CREDENTIALS.some((other) => handedOn.includes(other) && valueOf(env, other) !== undefined))
+    return succeed(null);
+  const message = `There is no key for claude-agent: set ${name} in the environment of the Bridge.`;
+  return fail({ failure: "provider_auth", message });
+}
+
+export interface SessionPlace {
+  readonly config: ClaudeAgentConfig;
+  readonly env: Environment;
+  /** A fresh directory of the session's own: its home, and where it works unless another place is configured. */
+  readonly home: string;
+  readonly apiKey: string | null;
+}
+
+/** Nothing of the Bridge's environment but what is named, and nothing that calls anybody but the model. */
+export function sessionEnvironment(
+  request: AdapterRequest,
+  { maxOutputTokens }: SessionOrder,
+  { config, env, home, apiKey }: SessionPlace,
+): Readonly<Record<string, string>> {
+  const baseUrl = config.base_url ?? valueOf(env, BASE_URL);
+  return {
+    ...childEnvironment(request, config.env ?? [], env, home),
+    TMPDIR: home,
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    CLAUDE_AGENT_SDK_CLIENT_APP: "sluice",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    DISABLE_AUTOUPDATER: "1",
+    // One more than is allowed: the SDK tells how long a provider asks to wait only when it is about to try again.
+    CLAUDE_CODE_MAX_RETRIES: String((config.max_retries ?? 0) + 1),
+    ...(maxOutputTokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
+    ...(apiKey === null ? {} : { [API_KEY]: apiKey }),
+    ...(baseUrl === undefined ? {} : { [BASE_URL]: baseUrl }),
+  };
+}
+
+type Bound = "abortController" | "env" | "spawnClaudeCodeProcess";
+
+/** Everything a session is told before it begins; what it may not do is said here and nowhere else. */
+export function sessionOptions(
+  order: SessionOrder,
+  { config, home }: SessionPlace,
+  bound: Pick<SessionOptions, Bound>,
+): SessionOptions {
+  const { model, instructions, schema, tools, rules } = order;
+  return {
+    ...bound,
+    cwd: config.directory ?? home,
+    ...(model === undefined ? {} : { model }),
+    ...(instructions === undefined ? {} : { systemPrompt: instructions }),
+    tools,
+    // A tool without a rule would be approved by its name alone, and the SDK warns of it; it is asked for instead.
+    allowedTools: rules.filter((rule) => rule !== toolNameOf(rule)),
+    permissionMode: "default",
+    canUseTool: (tool, input) => Promise.resolve(permissionFor(tool, input, rules)),
+    settingSources: [],
+    strictMcpConfig: true,
+    persistSession: false,
+    includePartialMessages: true,
+    verbatimPrompts: true,
+    maxTurns: config.max_turns ?? MAX_TURNS,
+    ...(config.max_budget_usd === undefined ? {} : { maxBudgetUsd: config.max_budget_usd }),
+    ...(schema === undefined ? {} : { outputFormat: { type: "json_schema", schema } }),
+    ...(config.sandbox === undefined ? {} : { sandbox: config.sandbox }),
+    ...(config.executable === undefined ? {} : { pathToClaudeCodeExecutable: config.executable }),
+  };
+}
+
+/** Denies by default. What a rule allows never gets here, so that a tool with a rule that does is outside of it. */
+function permissionFor(tool: string, input: Readonly<Record<string, unknown>>, rules: readonly string[]): Permission {
+  if (rules.includes(tool)) return { behavior: "allow", updatedInput: input };
+  const may = rules.length === 0 ? "no tools" : `only ${rules.join(", ")}`;
+  return { behavior: "deny", message: `${tool} is not allowed like this: this session may use ${may}.` };
+}
+
+function rulesFor(wanted: readonly string[], allowed: readonly string[]): Outcome<readonly string[], CallFailure> {
+  const missing = wanted.filter((name) => !allowed.some((rule) => toolNameOf(rule) === name));
+  if (missing.length === 0) return succeed(allowed.filter((rule) => wanted.includes(toolNameOf(rule))));
+  const hint = allowed.length === 0 ? "This Bridge allows no tool." : `Allowed are: ${allowed.join(", ")}.`;
+  const names = missing.map((name) => JSON.stringify(name.slice(0, 100))).join(", ");
+  return refuse(`tool_not_allowed: ${names} may not be used by claude-agent. ${hint}`);
+}
+
+/** The SDK wraps the schema into a tool, whose input has to be an object. */
+function nativeSchema(schema: JsonObject | undefined): JsonObject | undefined {
+  return schema !== undefined && getOwn(schema, "type") === "object" ? schema : undefined;
+}
+
+/** Steps may name the vendor as they do for other adapters. */
+function modelOf(model: string | undefined): string | undefined {
+  return model?.replace(/^(?:claude-agent|anthropic)[:/]/, "");
+}
+
+function textOf(text: string | undefined): string | undefined {
+  return text === undefined || text === "" ? undefined : storable(text);
+}
+
+function lower(left: number | undefined, right: number | undefined): number | undefined {
+  const least = Math.min(left ?? Infinity, right ?? Infinity);
+  return least === Infinity ? undefined : least;
+}
+
+function valueOf(env: Environment, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  return value === "" ? undefined : value;
+}
+
+function refuse(message: string): { readonly ok: false; readonly failure: CallFailure } {
+  return fail({ failure: "provider_refused", message });
+}

@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { AdapterHooks } from "../../adapter/index.ts";
+import { killMarked, signalGroup } from "../process/leftover.ts";
+import { createStderrLog } from "../process/stderr-log.ts";
+import type { SpawnOrder } from "./sdk.ts";
+
+/** The process of one session and everything it started. */
+export class SessionProcess {
+  readonly #mark: string;
+  readonly #children: ChildProcess[] = [];
+  readonly #stderr: ReturnType<typeof createStderrLog>;
+  #isOver = false;
+
+  /** `mark`: what its environment carries, by which whoever left its group is found. */
+  constructor(mark: string, onLog: AdapterHooks["onLog"]) {
+    this.#mark = mark;
+    this.#stderr = createStderrLog(onLog);
+  }
+
+  readonly spawn = ({ command, args, cwd, env }: SpawnOrder): ChildProcess => {
+    const child = spawn(command, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      env: { ...env },
+      detached: true,
+      shell: false,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    // Whoever asked for the process hears of it too; without a listener here it would end the Bridge.
+    child.on("error", () => undefined);
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
+    this.#children.push(child);
+    if (this.#isOver) this.kill();
+    return child;
+  };
+
+  kill(): void {
+    this.#isOver = true;
+    for (const { pid } of this.#children) if (pid !== undefined) signalGroup(pid, "SIGKILL");
+  }
+
+  /** Returns when nothing is left of it, with the last it wrote to stderr. */
+  async end(): Promise<{ readonly isGone: boolean; readonly stderrTail: string }> {
+    this.kill();
+    await Promise.all(this.#children.map(exitOf));
+    const isGone = this.#children.length === 0 || (await killMarked(this.#mark));
+    return { isGone, stderrTail: this.#stderr.finish().trim() };
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once("exit", () => resolve());
+  });
+}

@@ -1,0 +1,223 @@
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { AdapterHooks } from "../../adapter/index.ts";
+import { believable, estimated, larger, type Tokens } from "../ai-sdk/bill.ts";
+import { Transcript, type ToolCallEntry } from "../ai-sdk/transcript.ts";
+
+/** An error of the model's API, by the SDK's own name for it. */
+export interface ApiError {
+  readonly kind: string;
+  readonly status: number | undefined;
+  readonly text: string;
+  readonly retryDelayMs?: number;
+}
+
+interface MeteredCall {
+  tokens: Tokens | null;
+  characters: number;
+}
+
+/** Messages of the SDK's own making carry this instead of a model. */
+const SYNTHETIC = "<synthetic>";
+
+/** What a session has said until now. Whatever comes is read by its own fields; the unknown is passed over. */
+export class SessionRecord {
+  readonly transcript = new Transcript();
+  readonly #hooks: AdapterHooks;
+  readonly #retriesMax: number;
+  readonly #toolNames = new Map<string, string>();
+  readonly #calls: MeteredCall[] = [];
+  readonly #promptCharacters: number;
+  #result: JsonObject | null = null;
+  #apiError: ApiError | null = null;
+  #isRefused = false;
+
+  constructor(prompt: string, instructions: string | undefined, retriesMax: number, hooks: AdapterHooks) {
+    this.#hooks = hooks;
+    this.#retriesMax = retriesMax;
+    this.#promptCharacters = prompt.length + (instructions?.length ?? 0);
+    if (instructions !== undefined) this.transcript.system(instructions);
+    this.transcript.user(prompt);
+  }
+
+  get result(): JsonObject | null {
+    return this.#result;
+  }
+
+  get apiError(): ApiError | null {
+    return this.#apiError;
+  }
+
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** Calls of the model as far as they were heard, for a session that did not come to its own account of them. */
+  get calls(): readonly Tokens[] {
+    return this.#calls.map(({ tokens, characters }) => {
+      const guess = estimated(this.#promptCharacters, characters);
+      return tokens === null ? guess : larger(tokens, { ...guess, inputTokens: tokens.inputTokens });
+    });
+  }
+
+  /** False: nothing more is to be heard. */
+  listen(given: unknown): boolean {
+    const message = objectOf(given);
+    if (message === null) return true;
+    // What a helper of the session says to itself is no part of the conversation.
+    if (textAt(message, "parent_tool_use_id") !== undefined) return true;
+    switch (textAt(message, "type")) {
+      case "stream_event":
+        this.#hearPiece(objectAt(message, "event"));
+        return true;
+      case "assistant":
+        this.#hearAssistant(message);
+        return true;
+      case "user":
+        this.#hearTools(objectAt(message, "message"));
+        return true;
+      case "system":
+        return this.#hearSystem(message);
+      case "result":
+        this.#result = message;
+        if (textAt(message, "stop_reason") === "refusal") this.#isRefused = true;
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  #hearPiece(event: JsonObject): void {
+    switch (textAt(event, "type")) {
+      case "message_start":
+        this.#calls.push({ tokens: tokensOf(objectAt(objectAt(event, "message"), "usage")), characters: 0 });
+        return;
+      case "message_delta":
+        this.#meter(objectAt(event, "usage"));
+        return;
+      case "content_block_delta":
+        this.#hearDelta(objectAt(event, "delta"));
+        return;
+      default:
+        return;
+    }
+  }
+
+  #hearDelta(delta: JsonObject): void {
+    const text = textAt(delta, "text") ?? "";
+    const hidden = textAt(delta, "thinking") ?? textAt(delta, "partial_json") ?? "";
+    const call = this.#calls.at(-1);
+    if (call !== undefined) call.characters += text.length + hidden.length;
+    const isHeard = textAt(delta, "type") === "text_delta" && text !== "" && !this.#hooks.signal.aborted;
+    if (isHeard) this.#hooks.onPartial({ text });
+  }
+
+  #meter(usage: JsonObject): void {
+    const call = this.#calls.at(-1);
+    const outputTokens = countAt(usage, "output_tokens");
+    if (call === undefined || call.tokens === null) return;
+    call.tokens = { ...call.tokens, outputTokens: Math.max(call.tokens.outputTokens, outputTokens) };
+  }
+
+  #hearAssistant(message: JsonObject): void {
+    const said = objectAt(message, "message");
+    const blocks = blocksOf(said);
+    const text = blocks
+      .map((block) => (textAt(block, "type") === "text" ? (textAt(block, "text") ?? "") : ""))
+      .join("");
+    const kind = textAt(message, "error");
+    if (kind !== undefined) {
+      const status = getOwn(message, "api_error_status");
+      this.#apiError = { kind, status: typeof status === "number" ? status : undefined, text };
+    }
+    if (textAt(said, "model") === SYNTHETIC) return;
+    const calls = blocks.flatMap((block): ToolCallEntry[] => {
+      if (textAt(block, "type") !== "tool_use") return [];
+      const [id, name] = [textAt(block, "id") ?? "", textAt(block, "name") ?? ""];
+      this.#toolNames.set(id, name);
+      this.#hooks.onLog({ level: "debug", message: `The session calls ${name}.` });
+      return [{ id, name, input: JSON.stringify(getOwn(block, "input") ?? {}) }];
+    });
+    this.transcript.assistant(text, calls);
+  }
+
+  #hearTools(said: JsonObject): void {
+    for (const block of blocksOf(said)) {
+      if (textAt(block, "type") !== "tool_result") continue;
+      const id = textAt(block, "tool_use_id") ?? "";
+      const content = getOwn(block, "content");
+      const text = typeof content === "string" ? content : JSON.stringify(content ?? "");
+      this.transcript.tool(id, this.#toolNames.get(id) ?? "", text, getOwn(block, "is_error") === true);
+    }
+  }
+
+  #hearSystem(message: JsonObject): boolean {
+    switch (textAt(message, "subtype")) {
+      case "model_refusal_no_fallback":
+        this.#isRefused = true;
+        return true;
+      case "permission_denied":
+        this.#hooks.onLog({
+          level: "warning",
+          message: `The session was denied ${textAt(message, "tool_name") ?? ""}.`,
+        });
+        return true;
+      case "api_retry":
+        return this.#hearRetry(message);
+      default:
+        return true;
+    }
+  }
+
+  /** Trying again is the engine's business, beyond what the operator allows a session. */
+  #hearRetry(message: JsonObject): boolean {
+    const status = getOwn(message, "error_status");
+    const kind = textAt(message, "error") ?? "unknown";
+    if (countAt(message, "attempt") <= this.#retriesMax) {
+      this.#hooks.onLog({ level: "warning", message: `A call of the model failed (${kind}) and is tried again.` });
+      return true;
+    }
+    this.#apiError = {
+      kind,
+      status: typeof status === "number" ? status : undefined,
+      text: "",
+      retryDelayMs: countAt(message, "retry_delay_ms"),
+    };
+    return false;
+  }
+}
+
+function tokensOf(usage: JsonObject): Tokens | null {
+  const [cached, written] = [countAt(usage, "cache_read_input_tokens"), countAt(usage, "cache_creation_input_tokens")];
+  return believable({
+    inputTokens: countAt(usage, "input_tokens") + cached + written,
+    outputTokens: countAt(usage, "output_tokens"),
+    thinkingTokens: 0,
+    cachedTokens: cached,
+    cacheWriteTokens: written,
+  });
+}
+
+function blocksOf(said: JsonObject): readonly JsonObject[] {
+  const content = getOwn(said, "content");
+  return isJsonArray(content) ? content.filter((block): block is JsonObject => isJsonObject(block)) : [];
+}
+
+/** What the SDK yields has come as JSON. */
+function objectOf(value: unknown): JsonObject | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+export function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = getOwn(object, key);
+  return isJsonObject(value) ? value : {};
+}
+
+export function textAt(object: JsonObject, key: string): string | undefined {
+  const value: Json | undefined = getOwn(object, key);
+  return typeof value === "string" ? value : undefined;
+}
+
+export function countAt(object: JsonObject, key: string): number {
+  const value = getOwn(object, key);
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}

@@ -1,0 +1,98 @@
+import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../../core/base/index.ts";
+import type { AdapterHooks } from "../../adapter/index.ts";
+import { believable, type Tokens } from "../ai-sdk/bill.ts";
+import { storable } from "../ai-sdk/storable.ts";
+import { readFrames } from "./sse-frames.ts";
+
+/** How a gateway ended its answer. */
+export interface GatewayAnswer {
+  readonly end: "completed" | "incomplete" | "failed";
+  readonly text: string;
+  readonly tokens: Tokens | null;
+  /** Of a failed one. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the gateway says for an agent that said nothing. */
+const SAID_NOTHING = "No response from OpenClaw.";
+const ENDS = ["completed", "incomplete", "failed"] as const;
+
+/** Listens to the end of the stream; null when it broke off. Throws what the connection throws. */
+export async function hearAnswer(body: ReadableStream<Uint8Array>, hooks: AdapterHooks): Promise<GatewayAnswer | null> {
+  let streamed = "";
+  for await (const frame of readFrames(body)) {
+    const event = eventOf(frame);
+    const type = event === null ? undefined : getOwn(event, "type");
+    if (event === null || typeof type !== "string") continue;
+    const end = ENDS.find((name) => type === `response.${name}`);
+    if (end !== undefined) return answerOf(end, objectAt(event, "response"), streamed);
+    const delta = getOwn(event, "delta");
+    if (type !== "response.output_text.delta" || typeof delta !== "string" || delta === "") continue;
+    streamed += delta;
+    if (!hooks.signal.aborted) hooks.onPartial({ text: delta });
+  }
+  return null;
+}
+
+function answerOf(end: GatewayAnswer["end"], response: JsonObject, streamed: string): GatewayAnswer {
+  const error = objectAt(response, "error");
+  const [code, message] = [getOwn(error, "code"), getOwn(error, "message")];
+  const said = textOf(response);
+  const text = said === "" ? streamed : said;
+  return {
+    end,
+    text: text === SAID_NOTHING ? "" : storable(text),
+    tokens: tokensOf(objectAt(response, "usage")),
+    code: typeof code === "string" ? code : "",
+    message: typeof message === "string" ? message : "",
+  };
+}
+
+/** The texts of the agent; what it said on the way to a tool is no part of its answer. */
+function textOf(response: JsonObject): string {
+  return objectsAt(response, "output")
+    .filter((item) => getOwn(item, "type") === "message" && getOwn(item, "phase") !== "commentary")
+    .flatMap((item) => objectsAt(item, "content"))
+    .map((part) => (getOwn(part, "type") === "output_text" ? getOwn(part, "text") : ""))
+    .filter((text) => typeof text === "string")
+    .join("");
+}
+
+/** A gateway that counted nothing says 0, which would mean that it was free. */
+function tokensOf(usage: JsonObject): Tokens | null {
+  const input = objectAt(usage, "input_tokens_details");
+  const tokens = believable({
+    inputTokens: numberAt(usage, "input_tokens"),
+    outputTokens: numberAt(usage, "output_tokens"),
+    thinkingTokens: numberAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
+    cachedTokens: numberAt(input, "cached_tokens"),
+    cacheWriteTokens: numberAt(input, "cache_write_tokens"),
+  });
+  return tokens === null || tokens.inputTokens + tokens.outputTokens === 0 ? null : tokens;
+}
+
+/** Frames that are no JSON object say nothing, such as the one that ends the stream. */
+function eventOf(frame: string): JsonObject | null {
+  try {
+    const value = JSON.parse(frame) as JsonObject | null;
+    return value !== null && isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = getOwn(object, key);
+  return isJsonObject(value) ? value : {};
+}
+
+function objectsAt(object: JsonObject, key: string): readonly JsonObject[] {
+  const value = getOwn(object, key);
+  return isJsonArray(value) ? value.filter((element): element is JsonObject => isJsonObject(element)) : [];
+}
+
+function numberAt(object: JsonObject, key: string): number | undefined {
+  const value = getOwn(object, key);
+  return typeof value === "number" ? value : undefined;
+}

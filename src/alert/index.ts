@@ -1,0 +1,1 @@
+export { AlertWatch, type Fired } from "./alert-watch.ts";

@@ -1,0 +1,50 @@
+import type { Plan, PlanNode } from "../core/plan/index.ts";
+import type { BrowserProvider } from "./provider.ts";
+
+/** Why a plan cannot run in a page, or not with these args. */
+export interface BrowserProblem {
+  readonly code: string;
+  readonly message: string;
+  /** The node it is about, if it is about one. */
+  readonly nodeId?: string;
+}
+
+/** Ids under which a model is reached that a page can call too. */
+const REACHABLE: ReadonlySet<string> = new Set(["ai-sdk", "openai", "openai-compatible"]);
+
+/** Names every node that needs more than a page has; nothing may be started while there is one. */
+export function checkBrowserRun(
+  plan: Plan,
+  kind: BrowserProvider["kind"] = "openai-compatible",
+): readonly BrowserProblem[] {
+  return plan.nodes.flatMap((node) =>
+    needsOf(node, kind).map((need) => ({
+      code: "not_runnable_in_browser",
+      message: `${node.id} cannot run in the browser: ${need}. Run the workflow on a server.`,
+      nodeId: node.id,
+    })),
+  );
+}
+
+function needsOf(node: PlanNode, kind: BrowserProvider["kind"]): string[] {
+  const needs: string[] = [];
+  if (node.child !== null) needs.push("it starts a child run");
+  if (node.approval !== null || node.kind === "gate")
+    needs.push("it waits for an approval, and nobody else can see it");
+  if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and nobody else can see it");
+  // A script answers for everything that would otherwise be called.
+  if (kind === "scripted") return needs;
+  const { provider, tools } = node.request;
+  if (provider !== null && !REACHABLE.has(provider)) {
+    needs.push(`its provider "${provider}" needs a Bridge (${reasonFor(provider)})`);
+  }
+  const named = node.body.kind === "lens" ? [...tools, ...node.body.requiredTools] : tools;
+  if (named.length > 0) needs.push(`it uses tools (${[...new Set(named)].join(", ")}), which are reached by MCP`);
+  return needs;
+}
+
+function reasonFor(provider: string): string {
+  if (provider === "process") return "it starts a process";
+  if (provider === "mcp") return "it calls an MCP server";
+  return "a page cannot call it";
+}

@@ -1,0 +1,49 @@
+import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import type { BoundRequest } from "../core/engine/index.ts";
+import { lensOutputSchema, outputJsonSchema, settleEnvelope, settleOutputs } from "../core/outputs/index.ts";
+import type { PlanNode } from "../core/plan/index.ts";
+
+/** What a node's answer must fit. */
+export interface Contract {
+  readonly schema: JsonObject | null;
+  /** In words a model can act on; what the engine repairs by itself is no problem. */
+  readonly problemsIn: (value: Json) => readonly string[];
+}
+
+const PROBLEMS_MAX = 20;
+
+export function contractOf({ body }: PlanNode, { outputFields }: BoundRequest): Contract {
+  if (outputFields !== null) {
+    return {
+      schema: outputJsonSchema(outputFields),
+      problemsIn: objectOnly((value) => settleOutputs(outputFields, value).errors),
+    };
+  }
+  const contract = body.kind === "lens" ? body.outputContract : null;
+  if (contract === null) return { schema: null, problemsIn: () => [] };
+  const { kind, artifactKind } = contract;
+  return {
+    schema: lensOutputSchema(contract),
+    problemsIn: objectOnly((data) =>
+      settleEnvelope(contract, { kind, artifactKind, output: JSON.stringify(data), data }).errors.filter(({ field }) =>
+        field.startsWith("data"),
+      ),
+    ),
+  };
+}
+
+interface Broken {
+  readonly field: string;
+  readonly reason: string;
+  readonly details?: string | undefined;
+}
+
+function objectOnly(errorsIn: (value: JsonObject) => readonly Broken[]): Contract["problemsIn"] {
+  return (value) => {
+    if (!isJsonObject(value)) return ["the answer must be a JSON object"];
+    const told = errorsIn(value).map(
+      ({ field, reason, details }) => `${field}: ${reason}${details === undefined ? "" : ` (${details})`}`,
+    );
+    return told.slice(0, PROBLEMS_MAX);
+  };
+}

@@ -1,0 +1,251 @@
+import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
+import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
+import {
+  advance,
+  createRunState,
+  type Dispatch,
+  type Effect,
+  type Input,
+  type RequestVerdict,
+  type RunState,
+  type Timer,
+  type Verdict,
+} from "../core/engine/index.ts";
+import { isTerminal, type RunEvent } from "../core/event/index.ts";
+import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
+import { createModerator, DEFAULT_MODERATION, type ModerationRules, type Moderator } from "../core/moderation/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { type BrowserProblem, checkBrowserRun } from "./check-run.ts";
+import { OpenDispatch, planNodeOf } from "./dispatch.ts";
+import type { BrowserProvider } from "./provider.ts";
+import { createPageClock, type PageClock } from "./timers.ts";
+
+export interface BrowserRunOptions {
+  readonly plan: Plan;
+  readonly args: JsonObject;
+  readonly provider: BrowserProvider;
+  readonly runId: string;
+  /** Digest of the text the plan was made from, for the log. */
+  readonly hash?: string;
+  /** Called after each step of the engine, with what became true and the state it led to. */
+  readonly onEvents?: (events: readonly RunEvent[], state: RunState) => void;
+  /** Cancels the run. */
+  readonly signal?: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** A number in [0, 1). */
+  readonly random?: () => number;
+  /** For nodes that ask for moderation; the default rules unless told. */
+  readonly moderation?: ModerationRules;
+}
+
+export interface BrowserRun {
+  readonly events: readonly RunEvent[];
+  /** Not terminal when the run waits for something only a person can give. */
+  readonly state: RunState;
+}
+
+/**
+ * Runs a plan in this page with the engine the server has: the same inputs, the same events. Nothing is kept beyond it
+ * and nothing leaves it but the calls to the provider.
+ */
+export async function runInBrowser(
+  options: BrowserRunOptions,
+): Promise<Outcome<BrowserRun, readonly BrowserProblem[]>> {
+  const { plan, provider, hash = "" } = options;
+  const problems = checkBrowserRun(plan, provider.kind);
+  if (problems.length > 0) return fail(problems);
+  const args = checkArgs(plan.args, options.args);
+  if (!args.ok) return fail(args.failure.map(({ code, message }) => ({ code, message })));
+  const run = new PageRun(options);
+  const start = { type: "start" as const, workflow: plan.name, version: null, hash, trigger: "browser" };
+  return succeed(await run.live({ ...start, args: args.value, recursionDepth: 0 }));
+}
+
+type Told = Input extends infer One ? (One extends Input ? Omit<One, "at" | "jitter"> : never) : never;
+type Performed = Exclude<Effect, RequestVerdict>;
+
+class PageRun {
+  readonly #options: BrowserRunOptions;
+  readonly #state: RunState;
+  readonly #clock: PageClock;
+  readonly #moderator: Moderator;
+  readonly #events: RunEvent[] = [];
+  readonly #open = new Map<string, OpenDispatch>();
+  readonly #timers = new Map<string, () => void>();
+  /** Timers that set something going by themselves; a deadline alone keeps no run alive. */
+  #progressTimers = 0;
+  #waiting: Told[] = [];
+  #isDraining = false;
+  #lastAt = 0;
+  #end: { readonly resolve: (run: BrowserRun) => void; readonly reject: (bug: unknown) => void } | null = null;
+
+  constructor(options: BrowserRunOptions) {
+    this.#options = options;
+    this.#state = createRunState(options.plan, options.runId);
+    this.#clock = createPageClock(options.now ?? Date.now);
+    this.#moderator = createModerator(options.moderation ?? DEFAULT_MODERATION);
+  }
+
+  live(start: Told): Promise<BrowserRun> {
+    const { signal } = this.#options;
+    const onAbort = (): void => this.#tell({ type: "cancel", reason: "cancelled in the page" });
+    return new Promise<BrowserRun>((resolve, reject) => {
+      this.#end = { resolve, reject };
+      this.#tell(start);
+      if (signal?.aborted === true) onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
+    }).finally(() => {
+      signal?.removeEventListener("abort", onAbort);
+      this.#release();
+    });
+  }
+
+  #tell(told: Told): void {
+    if (this.#end === null) return;
+    this.#waiting.push(told);
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    queueMicrotask(() => this.#drain());
+  }
+
+  #drain(): void {
+    try {
+      for (let told = this.#waiting.shift(); told !== undefined; told = this.#waiting.shift()) this.#commit(told);
+    } catch (bug) {
+      this.#end?.reject(bug);
+      this.#end = null;
+    }
+    this.#isDraining = false;
+    const isQuiet = this.#open.size + this.#progressTimers === 0;
+    if (!isTerminal(this.#state.status) && !isQuiet) return;
+    this.#end?.resolve({ events: this.#events, state: this.#state });
+    this.#end = null;
+  }
+
+  /** One input and every verdict it leads to; effects are performed afterwards. */
+  #commit(told: Told): void {
+    const state = this.#state;
+    this.#lastAt = Math.max(this.#lastAt, this.#clock.now());
+    const moment = { at: this.#lastAt, jitter: (this.#options.random ?? Math.random)() };
+    const events: RunEvent[] = [];
+    const effects: Performed[] = [];
+    const inputs: Input[] = [{ ...told, ...moment }];
+    for (const input of inputs) {
+      const turn = advance(state, input);
+      for (const event of turn.events) events.push(event);
+      for (const effect of turn.effects) {
+        if (effect.type !== "request-verdict") effects.push(effect);
+        else {
+          const { nodeId, epoch } = effect;
+          inputs.push({ type: "verdict", nodeId, epoch, verdict: this.#judge(effect), ...moment });
+        }
+      }
+    }
+    for (const event of events) this.#events.push(event);
+    if (told.type === "callback" && told.result.status !== "deferred") this.#dropDeadline(told.nodeId, told.attempt);
+    if (events.length > 0) this.#options.onEvents?.(events, state);
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  /** There is nobody to ask in a page: everything passes but what moderation stops. */
+  #judge({ nodeId, nextAttempt, hints, request, moderation }: RequestVerdict): Verdict {
+    if (isOneOf(moderation, "input")) {
+      const said = this.#moderator.text(request.message);
+      const data = { stdin: request.stdin, inputs: request.inputs };
+      const judged = said.allowed ? this.#moderator.json(data) : said;
+      if (!judged.allowed) return { disposition: "moderated", decision: { ...judged.decision } };
+    }
+    const { plan, provider, runId } = this.#options;
+    return {
+      disposition: "allow",
+      verdictId: `${runId}/${nodeId}/${nextAttempt}/verdict`,
+      route: {
+        agentId: hints.agent ?? DEFAULT_AGENT_ID,
+        gatewayId: "browser",
+        provider: provider.kind,
+        model: hints.model ?? plan.model,
+        executionPath: "edge",
+      },
+    };
+  }
+
+  #perform(effect: Performed): void {
+    switch (effect.type) {
+      case "dispatch":
+        this.#dispatch(effect);
+        return;
+      case "cancel-dispatch":
+        this.#open.get(effect.dispatchId)?.abort();
+        this.#open.delete(effect.dispatchId);
+        return;
+      case "set-timer":
+        this.#setTimer(effect.timer, effect.dueAt);
+        return;
+      case "start-child":
+      case "cancel-child":
+      case "open-approval":
+      case "close-approval":
+      case "notify":
+        // The check lets no plan through that needs them; an approval that comes up all the same is left open.
+        return;
+    }
+  }
+
+  #dispatch(dispatch: Dispatch): void {
+    const { nodeId, attempt, dispatchId } = dispatch;
+    const { body } = planNodeOf(this.#state, nodeId);
+    const isModerated = body.kind === "lens" && isOneOf(body.moderation, "output");
+    const open = new OpenDispatch(
+      this.#clock,
+      {
+        stream: (deltas) => this.#tell({ type: "stream", nodeId, attempt, deltas }),
+        callback: (result) => {
+          this.#tell({ type: "callback", nodeId, attempt, result });
+          // Work that goes on elsewhere is over for this page when its deadline is.
+          if (result.status !== "deferred") this.#open.delete(dispatchId);
+        },
+      },
+      isModerated ? this.#moderator : null,
+    );
+    this.#open.set(dispatchId, open);
+    open.begin(this.#options.provider, dispatch, this.#state);
+  }
+
+  #setTimer(timer: Timer, dueAt: number): void {
+    const key = keyOf(timer);
+    this.#timers.get(key)?.();
+    const weight = timer.kind === "retry" || timer.kind === "queue" ? 1 : 0;
+    this.#progressTimers += weight;
+    const forget = (): void => {
+      this.#timers.delete(key);
+      this.#progressTimers -= weight;
+    };
+    const stop = this.#clock.after(Math.max(0, dueAt - this.#clock.now()), () => {
+      this.#tell({ type: "timer", timer });
+      forget();
+    });
+    this.#timers.set(key, () => {
+      stop();
+      forget();
+    });
+  }
+
+  #dropDeadline(nodeId: string, attempt: number): void {
+    this.#timers.get(keyOf({ kind: "attempt", nodeId, attempt }))?.();
+  }
+
+  #release(): void {
+    for (const stop of this.#timers.values()) stop();
+    for (const open of this.#open.values()) open.abort();
+    this.#open.clear();
+  }
+}
+
+function isOneOf(mode: ModerationMode, phase: "input" | "output"): boolean {
+  return mode === phase || mode === "both";
+}
+
+function keyOf(timer: Timer): string {
+  return Object.values(timer).join("/");
+}

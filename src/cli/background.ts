@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import { startSealer } from "../audit/index.ts";
+import { Recoverer } from "../launch/index.ts";
+import { Scheduler } from "../schedule/index.ts";
+import type { App } from "../server/index.ts";
+import type { Engine } from "./engine.ts";
+import type { Io } from "./io.ts";
+import { startOutside } from "./outside.ts";
+
+/** What goes on besides the runs themselves: each of it safe on any number of replicas. */
+export interface Background {
+  /** Begins nothing more of its own; what is told to others goes on until the rest has stopped. */
+  stop(): Promise<void>;
+}
+
+export function startBackground(
+  io: Io,
+  { store, runtime, launcher, gateways, governance, audit }: Engine,
+  app: App,
+  onTrouble: (what: string, error: unknown) => void,
+): Background {
+  const { clock } = io;
+  const { governor } = governance;
+  const scheduler = new Scheduler({ store, launcher, clock, replicaId: randomUUID(), onTrouble });
+  const recoverer = new Recoverer({ store, runtime, governor, clock, onTrouble });
+  scheduler.start();
+  recoverer.start();
+  const sealer = startSealer({ desk: audit, store, clock, onTrouble });
+  const outside = startOutside(io, { store, runtime, box: gateways.box, clock, onAlert: app.countAlert, onTrouble });
+  return {
+    async stop() {
+      await scheduler.stop();
+      await recoverer.stop();
+      await outside.stop();
+      await runtime.stop();
+      await sealer.stop();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { AuditDesk } from "../audit/index.ts";
+import { DurableDriver } from "../driver/index.ts";
+import { openGateways } from "../gateway/index.ts";
+import { openGovernance } from "../governance/index.ts";
+import { openChildDesk, RunLauncher } from "../launch/index.ts";
+import { PeerAgent } from "../outbound/index.ts";
+import { StoreUnavailable } from "../store/index.ts";
+import type { HostParts } from "./host.ts";
+import type { Io } from "./io.ts";
+
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
+
+/** Everything that decides and dispatches, not yet begun. */
+export async function openEngine(
+  { env, clock }: Io,
+  { config, storage, bridge, startRate }: HostParts,
+  onTrouble: (what: string, error: unknown) => void,
+) {
+  const { store, isEmbedded } = storage;
+  const { adapters, redactor, defaultProvider, answersAny, moderation } = bridge;
+  const local = { providers: adapters.map(({ provider }) => provider), defaultProvider, answersAny };
+  const secretKey = env["SLUICE_SECRET_KEY"] ?? "";
+  const gateways = await openGateways({
+    store,
+    clock,
+    secretKey: secretKey === "" ? null : secretKey,
+    local,
+    onTrouble,
+  });
+  const agent = new PeerAgent();
+  const { directory, tickets } = gateways;
+  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
+  const { governor } = governance;
+  const seed = env["SLUICE_AUDIT_SEED"] ?? "";
+  const audit = new AuditDesk({
+    store,
+    now: () => clock.now(),
+    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
+    ...(seed === "" ? {} : { seed }),
+  });
+  const runtime: DurableDriver = new DurableDriver({
+    store,
+    adapters,
+    redactor,
+    moderation,
+    judge: governor,
+    remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
+    children: () => openChildDesk({ store, runtime: () => runtime, governor, now: () => clock.now() }),
+    clock,
+    monotonic: () => performance.now(),
+    isUnavailable: (error) => error instanceof StoreUnavailable,
+    supersedesAll: isEmbedded,
+    onTrouble,
+  });
+  const launcher = new RunLauncher({ store, runtime, governance });
+  return { store, gateways, governance, audit, agent, runtime, launcher };
+}

@@ -1,0 +1,73 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { reasonOf } from "./source-file.ts";
+import { firstCommands, starterFiles, type StarterFile, type Template } from "./starter/files.ts";
+import { printable } from "./terminal-text.ts";
+
+export interface InitOptions {
+  readonly template: Template;
+  readonly force?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** What may be there already in a folder that counts as empty. */
+const HARMLESS: ReadonlySet<string> = new Set([".git", ".DS_Store"]);
+
+/** Writes a project to begin with. Nothing that is there is ever overwritten. */
+export async function init(io: Io, folder: string, options: InitOptions): Promise<number> {
+  const target = resolve(io.cwd, folder);
+  const present = await listFolder(target, folder);
+  if (options.force !== true && present.some((name) => !HARMLESS.has(name))) {
+    throw new Refusal(
+      `${printable(folder)} is not empty: name another folder, or add --force to write what is missing there`,
+    );
+  }
+  const kept: string[] = [];
+  for (const file of starterFiles(options.template)) {
+    const isWritten = await writeNew(target, file);
+    if (!isWritten) kept.push(file.path);
+    else if (options.quiet !== true) io.out.write(`${file.path}\n`);
+  }
+  for (const path of kept) io.err.write(`sluice: ${path} was there already and stays as it is\n`);
+  if (options.quiet !== true) sayWhatNext(io, target, options.template);
+  return EXIT.fine;
+}
+
+async function listFolder(target: string, shown: string): Promise<readonly string[]> {
+  try {
+    return await readdir(target);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return [];
+    if (code === "ENOTDIR") throw new Refusal(`${printable(shown)} is a file: name a folder`);
+    throw new Refusal(`${printable(shown)} cannot be read: ${printable(reasonOf(thrown))}`);
+  }
+}
+
+/** False when something of that name is there. */
+async function writeNew(target: string, { path, text }: StarterFile): Promise<boolean> {
+  const place = join(target, path);
+  const refuse = (thrown: unknown): never => {
+    throw new Refusal(`${printable(path)} cannot be written: ${printable(reasonOf(thrown))}`);
+  };
+  await mkdir(dirname(place), { recursive: true }).catch(refuse);
+  try {
+    await writeFile(place, text, { flag: "wx" });
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) === "EEXIST" ? false : refuse(thrown);
+  }
+}
+
+function sayWhatNext(io: Io, target: string, template: Template): void {
+  const from = relative(io.cwd, target);
+  const enter = from === "" ? [] : [`cd ${printable(from)}`];
+  io.err.write(`\nNow type:\n${[...enter, ...firstCommands(template)].map((line) => `  ${line}\n`).join("")}`);
+}
+
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { serveMcpStdio } from "../mcp/index.ts";
+import { Api, Unreachable } from "./api.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { demandServer, type LinkOptions } from "./server-link.ts";
+import { printable } from "./terminal-text.ts";
+
+export interface McpStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** Speaks MCP with whoever started it, until they hang up. Standard output is theirs alone. */
+export async function mcp(
+  io: Io,
+  options: LinkOptions,
+  { input, output }: McpStreams = { input: process.stdin, output: process.stdout },
+): Promise<number> {
+  const link = demandServer(io, options);
+  if (io.isInputTty)
+    io.err.write("waiting for an MCP client on standard input; sluice mcp --help shows how to set one up\n");
+  if (link.key === null) io.err.write("sluice: no key is known: set SLUICE_KEY, or every call will be refused\n");
+  const serving = await serveMcpStdio({
+    api: new Api(link, () => io.clock.now()),
+    input,
+    output,
+    connection: randomUUID(),
+    after: (delayMs, fire) => io.clock.after(delayMs, fire),
+    explain: (error) => (error instanceof Unreachable ? { code: "unreachable", message: error.message } : null),
+    onTrouble: (what, error) => {
+      io.err.write(
+        `sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`,
+      );
+    },
+  });
+  const stopListening = io.onInterrupt(() => void serving.close());
+  await serving.closed;
+  stopListening();
+  return EXIT.fine;
+}

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import type { Api } from "./api.ts";
+import { addListOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { formatWhen, type ListOptions, pageOf, printList } from "./listing.ts";
+import type { LinkOptions } from "./server-link.ts";
+import { oneLine } from "./terminal-text.ts";
+
+export function addSlotsCommand(schedules: Command, { io, settle }: Workbench): void {
+  addListOptions(schedules.command("slots").description("list what became of the slots of a schedule, and the next"))
+    .argument("<id>", "name of the schedule")
+    .addHelpText("after", example("sluice schedules slots nightly"))
+    .action((id: string, options: ListOptions & LinkOptions) =>
+      settle(() => listSlots(io, apiOf(io, options), id, options)),
+    );
+}
+
+async function listSlots(io: Io, api: Api, id: string, options: ListOptions): Promise<number> {
+  const page = await api.listSlots(id, pageOf(options));
+  const now = io.clock.now();
+  printList(io, page, options, {
+    none: "none of its slots has come yet",
+    head: ["SLOT", "STATE", "WHEN", "RUN", "REASON"],
+    row: ({ slotAt, state, runId, reason }) => [
+      oneLine(slotAt),
+      oneLine(state),
+      formatWhen(slotAt, now),
+      oneLine(runId ?? "–"),
+      oneLine(reason ?? "–"),
+    ],
+  });
+  if (options.json === true) return EXIT.fine;
+  const next = page.nextSlots.map((slotAt) => `${oneLine(slotAt)} (${formatWhen(slotAt, now)})`);
+  io.err.write(next.length === 0 ? "no slot is to come\n" : `next: ${next.join(", ")}\n`);
+  return EXIT.fine;
+}

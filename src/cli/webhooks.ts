@@ -1,0 +1,143 @@
+import { type Command, Option } from "commander";
+import type { Delivery } from "../client/index.ts";
+import type { Api } from "./api.ts";
+import { addLinkOptions, addListOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Io } from "./io.ts";
+import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
+import type { LinkOptions } from "./server-link.ts";
+import { oneLine, printable } from "./terminal-text.ts";
+
+interface SendOptions {
+  readonly json?: boolean;
+}
+
+interface HookOptions {
+  readonly rotate?: boolean;
+  readonly remove?: boolean;
+  readonly json?: boolean;
+}
+
+export function addDeliveryCommands(webhooks: Command, { io, settle }: Workbench): void {
+  addListOptions(webhooks.command("deliveries").description("list what a webhook was sent, newest first"))
+    .argument("<id>", "name of the webhook")
+    .addHelpText("after", example("sluice webhooks deliveries ops"))
+    .action((id: string, options: ListOptions & LinkOptions) =>
+      settle(() => listDeliveries(io, apiOf(io, options), id, options)),
+    );
+  addLinkOptions(webhooks.command("redeliver").description("send a message again, under the same id"))
+    .argument("<id>", "name of the webhook")
+    .argument("<delivery>", "id of the delivery")
+    .option("--json", "print the delivery as JSON")
+    .addHelpText("after", example("sluice webhooks redeliver ops msg_01hq"))
+    .action((id: string, deliveryId: string, options: SendOptions & LinkOptions) =>
+      settle(async () => {
+        const api = apiOf(io, options);
+        return follow(io, api, id, await api.webhooks.redeliver(id, deliveryId), options);
+      }),
+    );
+  addLinkOptions(webhooks.command("test").description("send a message of type webhook.test and say what became of it"))
+    .argument("<id>", "name of the webhook")
+    .option("--json", "print the delivery as JSON")
+    .addHelpText("after", example("sluice webhooks test ops"))
+    .action((id: string, options: SendOptions & LinkOptions) =>
+      settle(async () => {
+        const api = apiOf(io, options);
+        return follow(io, api, id, await api.webhooks.test(id), options);
+      }),
+    );
+}
+
+export function addHookCommand(workflows: Command, { io, settle }: Workbench): void {
+  addLinkOptions(workflows.command("hook").description("let signed messages start runs of a workflow"))
+    .argument("<name>", "name of the workflow")
+    .option("--rotate", "make a new secret; the one before it is good for another day")
+    .addOption(new Option("--remove", "let no message start runs any more").conflicts("rotate"))
+    .option("--json", "print the hook as JSON")
+    .addHelpText("after", example("sluice workflows hook order-intake --rotate"))
+    .action((name: string, options: HookOptions & LinkOptions) =>
+      settle(() => hook(io, apiOf(io, options), name, options)),
+    );
+}
+
+async function listDeliveries(io: Io, api: Api, id: string, options: ListOptions): Promise<number> {
+  const now = io.clock.now();
+  printList(io, await api.webhooks.listDeliveries(id, pageOf(options)), options, {
+    none: `nothing was sent to ${printable(id)} yet`,
+    head: ["DELIVERY", "TYPE", "STATE", "TRIES", "ANSWER", "CREATED", "NEXT TRY", "ERROR"],
+    row: (delivery) => [
+      oneLine(delivery.id),
+      oneLine(delivery.type),
+      delivery.state,
+      String(delivery.attempts),
+      delivery.lastStatus === null ? "–" : String(delivery.lastStatus),
+      formatWhen(delivery.createdAt, now),
+      formatWhen(delivery.nextAttemptAt, now),
+      oneLine(delivery.lastError ?? "–"),
+    ],
+  });
+  return EXIT.fine;
+}
+
+const LOOK_EVERY_MS = 250;
+/** A try takes at most a quarter of a minute; who waits longer looks at the list. */
+const PATIENCE_MS = 20_000;
+const LOOKED_AT = 100;
+
+/** Waits until it was tried once. */
+async function follow(io: Io, api: Api, id: string, sent: Delivery, { json }: SendOptions): Promise<number> {
+  const until = io.clock.now() + PATIENCE_MS;
+  let delivery = sent;
+  while (delivery.attempts === 0 && delivery.settledAt === null && io.clock.now() < until) {
+    await new Promise<void>((resolve) => void io.clock.after(LOOK_EVERY_MS, resolve));
+    const { data } = await api.webhooks.listDeliveries(id, { limit: LOOKED_AT });
+    delivery = data.find((one) => one.id === sent.id) ?? delivery;
+  }
+  if (json === true) printJson(io, delivery);
+  else io.out.write(`${oneLine(delivery.id)} ${told(delivery)}\n`);
+  return delivery.state === "delivered" ? EXIT.fine : EXIT.runFailed;
+}
+
+function told({ state, lastStatus, lastError }: Delivery): string {
+  const why = lastError === null ? "" : `: ${oneLine(lastError)}`;
+  switch (state) {
+    case "delivered":
+      return `arrived (${lastStatus ?? "no status"})`;
+    case "failed":
+      return `did not arrive and will be tried again${why}`;
+    case "given_up":
+      return `did not arrive and is not tried again${why}`;
+    case "pending":
+      return "was not tried yet; look again with: sluice webhooks deliveries";
+  }
+}
+
+/** The secret goes to standard output and is never shown again. */
+async function hook(io: Io, api: Api, name: string, { rotate, remove, json }: HookOptions): Promise<number> {
+  if (remove === true) {
+    await api.webhooks.deleteHook(name);
+    io.err.write(`no message starts runs of ${printable(name)} any more\n`);
+    return EXIT.fine;
+  }
+  const known = await api.webhooks.getHook(name);
+  if (known.set && rotate !== true) {
+    if (json === true) printJson(io, known);
+    else {
+      const now = io.clock.now();
+      printFacts(io, [
+        ["workflow", oneLine(known.workflow)],
+        ["url", oneLine(known.url)],
+        ["secret", `set ${formatWhen(known.updatedAt, now)}; --rotate makes a new one`],
+        ["before it", known.previousUntil === null ? null : `good until ${oneLine(known.previousUntil)}`],
+      ]);
+    }
+    return EXIT.fine;
+  }
+  const saved = await api.webhooks.saveHook(name);
+  if (json === true) printJson(io, saved);
+  else {
+    io.err.write(`send signed messages to ${oneLine(saved.url)}\nthe secret is shown only this once:\n`);
+    io.out.write(`${oneLine(saved.secret ?? "")}\n`);
+  }
+  return EXIT.fine;
+}

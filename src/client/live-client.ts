@@ -1,0 +1,95 @@
+import type { RunStatus } from "../core/event/index.ts";
+import { problemOf } from "./api-problem.ts";
+import { queryText } from "./query.ts";
+import { type SseMessage, SseParser } from "./sse-parser.ts";
+import type { Frame } from "./wire.ts";
+
+/** Who is asking, as far as the key tells. */
+export interface Session {
+  readonly organisation: string;
+  readonly keyId: string;
+  readonly label: string;
+  readonly permissions: readonly string[];
+  /** The agent the key belongs to; null: a person. */
+  readonly agent: string | null;
+  readonly expiresAt: string | null;
+}
+
+/** What changes of a run with every commit. */
+export interface LiveRun {
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly lastEventId: number;
+  readonly costMicros: number;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+}
+
+export type LiveMessage =
+  /** From here on nothing is missed; what was read before may be old. */
+  | { readonly type: "hello" }
+  | { readonly type: "run"; readonly run: LiveRun }
+  | { readonly type: "event"; readonly runId: string; readonly frame: Frame }
+  /** The approvals of a run that wait for somebody, now. */
+  | { readonly type: "approval"; readonly runId: string; readonly pending: readonly string[] }
+  | { readonly type: "heartbeat" };
+
+export interface LiveOptions {
+  readonly fetch: typeof fetch;
+  /** The server; empty for a page of the server itself. */
+  readonly url: string;
+  readonly key?: string;
+}
+
+/** Follows an organisation, and the events of the named runs after their cursors, until the connection ends. */
+export async function* readLive(
+  { fetch, url, key }: LiveOptions,
+  runs: ReadonlyMap<string, number>,
+  signal: AbortSignal,
+): AsyncGenerator<LiveMessage, void> {
+  const named = [...runs].map(([id, after]) => `${id}:${after}`).join(",");
+  const response = await fetch(`${url}/api/v1/live${queryText(named === "" ? {} : { runs: named })}`, {
+    headers: { accept: "text/event-stream", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+    signal,
+  });
+  if (!response.ok) throw await problemOf(response);
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const decoder = new TextDecoder();
+  const parser = new SseParser();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const messages = parser.take(decoder.decode(value, { stream: true }));
+    if (messages.length === 0) yield { type: "heartbeat" };
+    for (const message of messages) {
+      const read = messageOf(message);
+      if (read !== null) yield read;
+    }
+  }
+}
+
+function messageOf({ event, data }: SseMessage): LiveMessage | null {
+  switch (event) {
+    case "hello":
+      return { type: "hello" };
+    case "run":
+      return { type: "run", run: JSON.parse(data) as LiveRun };
+    case "event":
+      return { type: "event", ...(JSON.parse(data) as { runId: string; frame: Frame }) };
+    case "approval":
+      return { type: "approval", ...(JSON.parse(data) as { runId: string; pending: readonly string[] }) };
+    default:
+      return null;
+  }
+}
+
+/** Whose session or key this is. */
+export async function getSession({ fetch, url, key }: LiveOptions): Promise<Session> {
+  const response = await fetch(`${url}/api/v1/session`, {
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  });
+  if (!response.ok) throw await problemOf(response);
+  return (await response.json()) as Session;
+}

@@ -1,0 +1,37 @@
+import { type JSX, useEffect } from "react";
+import { loadSession } from "../live/api.ts";
+import { cache } from "../live/cache.ts";
+import { startLive } from "../live/connection.ts";
+import { session } from "../live/session-store.ts";
+import { useStore } from "../live/store.ts";
+import { Button } from "../parts/button.tsx";
+import { ProblemView } from "../parts/problem-view.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { Shell } from "./shell.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+export function App(): JSX.Element {
+  const state = useStore(session);
+  useEffect(() => void loadSession(), []);
+  useEffect(() => {
+    if (state.phase === "signed-in") startLive();
+    if (state.phase === "signed-out") cache.clear();
+  }, [state.phase]);
+  if (state.phase === "asking") return <div className="boot" aria-busy="true" />;
+  if (state.phase === "signed-out") return <SignIn />;
+  if (state.phase === "unreachable") {
+    return (
+      <main className="boot">
+        <h1>The server cannot be reached</h1>
+        <ProblemView problem={state.problem} />
+        <Button onClick={() => void loadSession()}>Try again</Button>
+      </main>
+    );
+  }
+  return (
+    <>
+      <Shell />
+      <Toasts />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { type AnchorHTMLAttributes, type JSX, type MouseEvent, useCallback, useEffect, useMemo } from "react";
+import { Store, useStore } from "../live/store.ts";
+
+export interface Place {
+  readonly path: string;
+  readonly search: string;
+}
+
+const here = (): Place => ({ path: location.pathname, search: location.search });
+const place = new Store<Place>(here());
+let guard: (() => string | null) | null = null;
+
+addEventListener("popstate", () => {
+  const before = place.get();
+  if (mayLeave()) place.set(here());
+  else history.pushState(null, "", before.path + before.search);
+});
+
+function mayLeave(): boolean {
+  const question = guard?.() ?? null;
+  // eslint-disable-next-line no-alert -- The browser's own question cannot be missed, and works with every keyboard.
+  if (question !== null && !confirm(question)) return false;
+  guard = null;
+  return true;
+}
+
+/** Goes to an address of the console. */
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const isElsewhere = to.split("?")[0] !== location.pathname;
+  if (isElsewhere && !mayLeave()) return;
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  place.set(here());
+  if (isElsewhere) scrollTo(0, 0);
+}
+
+/** Asks before a page with unsaved work is left; null when there is none. */
+export function useLeaveGuard(question: string | null): void {
+  useEffect(() => {
+    if (question === null) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    guard = () => question;
+    addEventListener("beforeunload", ask);
+    return () => {
+      guard = null;
+      removeEventListener("beforeunload", ask);
+    };
+  }, [question]);
+}
+
+export function usePlace(): Place {
+  return useStore(place);
+}
+
+export interface SearchParams {
+  readonly get: (name: string) => string | null;
+  /** Changes some; null or an empty text removes. Replaces the address, so that Back leaves the page. */
+  readonly set: (changes: Readonly<Record<string, string | null>>, options?: { readonly push?: boolean }) => void;
+}
+
+/** What stands behind the question mark: filters and selections live there, so that an address can be shared. */
+export function useSearchParams(): SearchParams {
+  const { search } = usePlace();
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  const set = useCallback<SearchParams["set"]>((changes, { push = false } = {}) => {
+    const next = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null || value === "") next.delete(name);
+      else next.set(name, value);
+    }
+    const text = next.toString();
+    navigate(location.pathname + (text === "" ? "" : `?${text}`), { replace: !push });
+  }, []);
+  return { get: (name) => params.get(name), set };
+}
+
+interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly to: string;
+}
+
+/** A real link: the browser's own ways of opening one elsewhere stay as they are. */
+export function Link({ to, onClick, ...rest }: LinkProps): JSX.Element {
+  const go = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (event.defaultPrevented || !isPlain || (rest.target !== undefined && rest.target !== "_self")) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return <a {...rest} href={to} onClick={go} />;
+}

@@ -1,0 +1,42 @@
+import { type ComponentType, lazy, type LazyExoticComponent } from "react";
+import { matchPath, type Params } from "./match.ts";
+
+export interface ScreenProps {
+  /** Of the path: `/runs/:id` gives `id`. */
+  readonly params: Params;
+}
+
+export interface ScreenRoute {
+  readonly path: string;
+  /** The entry of the sidebar it belongs to. */
+  readonly section: string;
+  readonly screen: LazyExoticComponent<ComponentType<ScreenProps>>;
+}
+
+type Screen = ComponentType<ScreenProps>;
+
+function screen(path: string, section: string, load: () => Promise<Screen>): ScreenRoute {
+  return { path, section, screen: lazy(async () => ({ default: await load() })) };
+}
+
+/** Every screen, in a file that is loaded when it is first looked at. */
+export const SCREENS: readonly ScreenRoute[] = [
+  screen("/", "home", async () => (await import("../screens/home/home.tsx")).HomeScreen),
+  screen("/workflows", "workflows", async () => (await import("../screens/workflows/workflows.tsx")).WorkflowsScreen),
+  screen("/workflows/:name/:tab?", "workflows", async () => (await import("../screens/workflow/workflow.tsx")).WorkflowScreen),
+  screen("/runs", "runs", async () => (await import("../screens/runs/runs.tsx")).RunsScreen),
+  screen("/runs/:id", "runs", async () => (await import("../screens/run/run.tsx")).RunScreen),
+  screen("/approvals", "approvals", async () => (await import("../screens/approvals/approvals.tsx")).ApprovalsScreen),
+  screen("/governance/:tab?/:id?", "governance", async () => (await import("../screens/governance/governance.tsx")).GovernanceScreen),
+  screen("/usage", "usage", async () => (await import("../screens/usage/usage.tsx")).UsageScreen),
+  screen("/audit", "audit", async () => (await import("../screens/audit/audit.tsx")).AuditScreen),
+  screen("/settings/:tab?/:id?", "settings", async () => (await import("../screens/settings/settings.tsx")).SettingsScreen),
+];
+
+export function routeOf(path: string): { readonly route: ScreenRoute; readonly params: Params } | null {
+  for (const route of SCREENS) {
+    const params = matchPath(route.path, path);
+    if (params !== null) return { route, params };
+  }
+  return null;
+}

@@ -1,0 +1,21 @@
+import type { IconName } from "../parts/icon.tsx";
+
+export interface Section {
+  readonly id: string;
+  readonly label: string;
+  readonly path: string;
+  readonly icon: IconName;
+  /** Pressed after `g`. */
+  readonly letter: string;
+}
+
+export const SECTIONS: readonly Section[] = [
+  { id: "home", label: "Home", path: "/", icon: "home", letter: "h" },
+  { id: "workflows", label: "Workflows", path: "/workflows", icon: "workflow", letter: "w" },
+  { id: "runs", label: "Runs", path: "/runs", icon: "run", letter: "r" },
+  { id: "approvals", label: "Approvals", path: "/approvals", icon: "approval", letter: "a" },
+  { id: "governance", label: "Governance", path: "/governance", icon: "gate", letter: "g" },
+  { id: "usage", label: "Usage", path: "/usage", icon: "chart", letter: "u" },
+  { id: "audit", label: "Audit", path: "/audit", icon: "audit", letter: "t" },
+  { id: "settings", label: "Settings", path: "/settings", icon: "settings", letter: "s" },
+];

@@ -1,0 +1,83 @@
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { asError } from "./api.ts";
+import { cache } from "./cache.ts";
+
+export interface Query<T> {
+  /** What was read last; undefined before the first time. */
+  readonly data: T | undefined;
+  readonly problem: Error | null;
+  readonly isLoading: boolean;
+  readonly refresh: () => Promise<void>;
+}
+
+export interface QueryOptions {
+  /** What it is about: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages spoil by these. */
+  readonly tags?: readonly string[];
+  /** Read again after so long while the page is looked at, for what no live message tells. */
+  readonly everyMs?: number;
+  /** How old it may be and still be shown without reading it again. */
+  readonly freshMs?: number;
+}
+
+/** Reads something of the API and keeps it current. `key` names the request; null reads nothing. */
+export function useQuery<T>(key: string | null, load: () => Promise<T>, options: QueryOptions = {}): Query<T> {
+  const name = key ?? "";
+  const { tags = [], everyMs, freshMs } = options;
+  const newest = useRef(load);
+  newest.current = load;
+  const tagText = tags.join(" ");
+  const entry = useSyncExternalStore(
+    useCallback((listener) => cache.subscribe(name, listener), [name]),
+    () => cache.get(name),
+  );
+  useEffect(() => {
+    if (key === null) return undefined;
+    const read = (): void => cache.want(key, () => newest.current(), tagText === "" ? [] : tagText.split(" "), freshMs);
+    read();
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void cache.refresh(key);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [key, tagText, everyMs, freshMs]);
+  return {
+    data: entry.data as T | undefined,
+    problem: entry.problem,
+    isLoading: entry.isLoading,
+    refresh: useCallback(() => cache.refresh(name), [name]),
+  };
+}
+
+export interface Action<A extends readonly unknown[]> {
+  /** False when it failed; why is in `problem`. */
+  readonly run: (...args: A) => Promise<boolean>;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  readonly clear: () => void;
+}
+
+/** Something a person does: once at a time, and what went wrong is kept to be shown. */
+export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const busy = useRef(false);
+  const newest = useRef(act);
+  newest.current = act;
+  const run = useCallback(async (...args: A): Promise<boolean> => {
+    if (busy.current) return false;
+    busy.current = true;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await newest.current(...args);
+      return true;
+    } catch (thrown) {
+      setProblem(asError(thrown));
+      return false;
+    } finally {
+      busy.current = false;
+      setBusy(false);
+    }
+  }, []);
+  return { run, isBusy, problem, clear: useCallback(() => setProblem(null), []) };
+}

@@ -1,0 +1,33 @@
+import type { ButtonHTMLAttributes, JSX, ReactNode } from "react";
+import { Icon, type IconName } from "./icon.tsx";
+import "./button.css";
+
+export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "children"> {
+  /** `plain` unless said otherwise; one `primary` per screen; `danger` for what cannot be undone. */
+  readonly kind?: "plain" | "primary" | "danger" | "quiet";
+  readonly size?: "small" | "normal";
+  readonly icon?: IconName;
+  readonly isBusy?: boolean;
+  /** Without text the icon needs a `label`. */
+  readonly label?: string;
+  readonly children?: ReactNode;
+}
+
+export function Button(props: ButtonProps): JSX.Element {
+  const { kind = "plain", size = "normal", icon, isBusy = false, label, children, className = "", ...rest } = props;
+  const isBare = children === undefined;
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button button-${kind} button-${size} ${isBare ? "button-bare" : ""} ${className}`}
+      aria-label={label}
+      title={rest.title ?? label}
+      aria-busy={isBusy || undefined}
+      disabled={rest.disabled === true || isBusy}
+    >
+      {isBusy ? <Icon name="spin" className="spinning" /> : icon !== undefined && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}

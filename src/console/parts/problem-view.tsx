@@ -1,0 +1,62 @@
+import type { JSX } from "react";
+import { ApiProblem } from "../../client/index.ts";
+import { Icon } from "./icon.tsx";
+import "./problem-view.css";
+
+/** What went wrong, in the words of the API: code, title, detail, what to do, and the id that leads to it in the log. */
+export function ProblemView({ problem, onRetry }: { readonly problem: Error; readonly onRetry?: () => void }): JSX.Element {
+  const isApi = problem instanceof ApiProblem;
+  return (
+    <div className="problem" role="alert">
+      <Icon name="warn" className="problem-icon" />
+      <div className="problem-body">
+        <p className="problem-title">
+          {isApi ? problem.title : "The server cannot be reached"} <code>{isApi ? problem.code : "unreachable"}</code>
+        </p>
+        <p>{problem.message}</p>
+        {isApi && problem.problems.length > 0 && <Places problems={problem.problems} />}
+        {isApi && problem.explanation !== null && <Explanation of={problem} />}
+        {isApi && problem.requestId !== null && (
+          <p className="muted">
+            Request <code>{problem.requestId}</code>
+          </p>
+        )}
+        {onRetry !== undefined && (
+          <button type="button" className="button button-plain button-small" onClick={onRetry}>
+            Try again
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Places({ problems }: { readonly problems: ApiProblem["problems"] }): JSX.Element {
+  return (
+    <ul>
+      {problems.map(({ code, message, path, line, hint }, index) => (
+        <li key={index}>
+          {path !== "" && <code>{path}</code>} {line !== undefined && <span className="muted">line {line}</span>} {message}{" "}
+          <code className="muted">{code}</code>
+          {hint !== undefined && <div className="muted">{hint}</div>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Explanation({ of: { explanation } }: { readonly of: ApiProblem }): JSX.Element | null {
+  if (explanation === null) return null;
+  return (
+    <>
+      <p>{explanation.message}</p>
+      {explanation.unblock.length > 0 && (
+        <ul>
+          {explanation.unblock.map((way) => (
+            <li key={way}>{way}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

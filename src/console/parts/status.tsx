@@ -1,0 +1,86 @@
+import type { JSX } from "react";
+import type { ApprovalStatus, NodeStatus, RunStatus } from "../../core/event/index.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import "./status.css";
+
+export type Tone = "ok" | "bad" | "warn" | "info" | "hold" | "idle";
+export type AnyStatus =
+  | RunStatus
+  | NodeStatus
+  | ApprovalStatus
+  | "active"
+  | "paused"
+  | "deprecated"
+  | "healthy"
+  | "degraded"
+  | "offline"
+  | "allow"
+  | "block"
+  | "hold";
+
+interface Look {
+  readonly tone: Tone;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly isMoving?: boolean;
+}
+
+const LOOKS: Readonly<Record<AnyStatus, Look>> = {
+  pending: { tone: "idle", icon: "ring", label: "Pending" },
+  awaiting_dependency: { tone: "idle", icon: "clock", label: "Waiting for nodes" },
+  queued: { tone: "idle", icon: "clock", label: "Queued" },
+  running: { tone: "info", icon: "spin", label: "Running", isMoving: true },
+  streaming: { tone: "info", icon: "spin", label: "Streaming", isMoving: true },
+  retrying: { tone: "warn", icon: "redo", label: "Retrying" },
+  recovered: { tone: "warn", icon: "redo", label: "Recovered" },
+  blocked: { tone: "hold", icon: "pause", label: "Blocked" },
+  completed: { tone: "ok", icon: "check", label: "Completed" },
+  failed: { tone: "bad", icon: "cross", label: "Failed" },
+  skipped: { tone: "idle", icon: "skip", label: "Skipped" },
+  cancelled: { tone: "idle", icon: "stop", label: "Cancelled" },
+  timed_out: { tone: "bad", icon: "clock", label: "Timed out" },
+  invalidated: { tone: "warn", icon: "undo", label: "Invalidated" },
+  approved: { tone: "ok", icon: "check", label: "Approved" },
+  rejected: { tone: "bad", icon: "cross", label: "Rejected" },
+  expired: { tone: "warn", icon: "clock", label: "Expired" },
+  active: { tone: "ok", icon: "check", label: "Active" },
+  paused: { tone: "warn", icon: "pause", label: "Paused" },
+  deprecated: { tone: "idle", icon: "stop", label: "Deprecated" },
+  healthy: { tone: "ok", icon: "check", label: "Healthy" },
+  degraded: { tone: "warn", icon: "warn", label: "Degraded" },
+  offline: { tone: "bad", icon: "cross", label: "Offline" },
+  allow: { tone: "ok", icon: "check", label: "Allow" },
+  block: { tone: "bad", icon: "cross", label: "Block" },
+  hold: { tone: "hold", icon: "pause", label: "Hold" },
+};
+
+export function lookOf(status: AnyStatus): Look {
+  return LOOKS[status];
+}
+
+/** Icon, words and colour together: none of them says it alone. */
+export function StatusBadge({ status, label }: { readonly status: AnyStatus; readonly label?: string }): JSX.Element {
+  const look = LOOKS[status];
+  return (
+    <span className={`badge tone-${look.tone}`} data-status={status}>
+      <Icon name={look.icon} size={13} {...(look.isMoving === true ? { className: "spinning" } : {})} />
+      {label ?? look.label}
+    </span>
+  );
+}
+
+/** Where there is room only for the icon; what it means is still there for those who cannot see it. */
+export function StatusIcon({ status, size = 15 }: { readonly status: AnyStatus; readonly size?: number }): JSX.Element {
+  const look = LOOKS[status];
+  return (
+    <span className={`status-icon text-${look.tone}`} title={look.label} data-status={status}>
+      <Icon name={look.icon} size={size} {...(look.isMoving === true ? { className: "spinning" } : {})} />
+      <span className="hidden-text">{look.label}</span>
+    </span>
+  );
+}
+
+/** A word in a box, for what is no status. */
+export function Badge({ tone = "idle", children }: { readonly tone?: Tone; readonly children: string | number }): JSX.Element {
+  return <span className={`badge tone-${tone}`}>{children}</span>;
+}

@@ -1,0 +1,11 @@
+// Runs before the first paint, so that nobody who chose a theme sees the other one flash.
+(() => {
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem("sluice.theme");
+  } catch {
+    // Without storage the system decides.
+  }
+  const isDark = chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+})();

@@ -1,0 +1,51 @@
+import { formatPath, isJsonArray, isJsonObject, type Json, type PathSegment } from "../base/index.ts";
+
+/** A way back to the root, so that a path is spelt out only when somebody asks for it. */
+interface Visit {
+  readonly value: Json;
+  readonly segment: PathSegment | null;
+  readonly from: Visit | null;
+}
+
+export interface JsonText {
+  readonly text: string;
+  readonly path: () => string;
+}
+
+const PATH_LENGTH_MAX = 200;
+/** Below it no number is longer than what is looked for in numbers. */
+const TELLING_NUMBER_MIN = 1e11;
+
+/**
+ * Every text of a value: keys before what they lead to, so that a path is told only when its keys have passed. Without
+ * recursion: what an adapter sends may be deeper than the stack.
+ */
+export function* textsOf(root: Json): Generator<JsonText> {
+  const open: Visit[] = [{ value: root, segment: null, from: null }];
+  for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+    const { value } = visit;
+    const path = pathTo(visit);
+    if (typeof value === "string") yield { text: value, path };
+    else if (typeof value === "number" && Math.abs(value) >= TELLING_NUMBER_MIN) yield { text: String(value), path };
+    else if (isJsonArray(value)) {
+      for (let index = value.length - 1; index >= 0; index -= 1) {
+        open.push({ value: value[index] ?? null, segment: index, from: visit });
+      }
+    } else if (isJsonObject(value)) {
+      const entries = Object.entries(value);
+      for (const [key] of entries) yield { text: key, path };
+      for (const [segment, member] of entries.reverse()) open.push({ value: member, segment, from: visit });
+    }
+  }
+}
+
+function pathTo(visit: Visit): () => string {
+  return () => {
+    const segments: PathSegment[] = [];
+    for (let step: Visit | null = visit; step !== null && step.segment !== null; step = step.from) {
+      segments.push(step.segment);
+    }
+    const text = formatPath(segments.reverse());
+    return text.length <= PATH_LENGTH_MAX ? text : `${text.slice(0, PATH_LENGTH_MAX)}…`;
+  };
+}

@@ -1,0 +1,64 @@
+import { digestText } from "../base/index.ts";
+import type { NodeStatus } from "../event/index.ts";
+import type { Attempt, Life, RunTale } from "./tale.ts";
+
+/** Who made a value, with what, on whose word and at what price. Instants are epoch milliseconds. */
+export interface AttemptFacts {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly status: NodeStatus;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly agentId: string | null;
+  readonly gatewayId: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Of the prompt a person was shown, when one was asked; the prompt itself is told by the node. */
+  readonly promptDigest: string | null;
+  readonly verdictId: string | null;
+  /** Policies with their versions that the verdict looked at, and those a person answered for. */
+  readonly policies: readonly string[];
+  readonly approvals: readonly ApprovalFacts[];
+  readonly childRunId: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+  /** A rewind or a recover took its result back. */
+  readonly isInvalidated: boolean;
+}
+
+export interface ApprovalFacts {
+  readonly approvalId: string;
+  readonly source: string;
+  readonly status: string;
+  readonly decision: string | null;
+  readonly by: string | null;
+  readonly reason: string | null;
+  readonly changed: readonly string[];
+}
+
+/** The attempt a life's result came from; without a result its last. */
+export function attemptOf({ attempts, result }: Life): Attempt | undefined {
+  const made = result === null ? undefined : attempts.find(({ attempt }) => attempt === result.attempt);
+  return made ?? attempts.at(-1);
+}
+
+export function attemptFacts(tale: RunTale, life: Life, attempt: Attempt): AttemptFacts {
+  const { errorCode: _error, ...facts } = attempt;
+  const approvals = [...life.approvals.values()];
+  const looked = attempt.verdictId === null ? [] : (tale.policies.get(attempt.verdictId) ?? []);
+  const rendered = approvals.findLast((approval) => approval.rendered !== null)?.rendered ?? null;
+  return {
+    runId: tale.runId,
+    workflow: tale.workflow,
+    version: tale.start?.version ?? null,
+    ...facts,
+    promptDigest: rendered === null ? null : digestText(rendered),
+    policies: [...new Set([...looked, ...approvals.flatMap(({ policies }) => policies)])],
+    approvals: approvals.map(({ policies: _policies, rendered: _rendered, ...approval }) => approval),
+    isInvalidated: life.invalidatedAt !== null,
+  };
+}

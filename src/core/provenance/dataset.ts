@@ -1,0 +1,106 @@
+import { formatPath, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
+import { childOf, type Family, leavesIn } from "./family.ts";
+import { insideOutputs, readPath } from "./path.ts";
+import type { Life, RunTale } from "./tale.ts";
+
+export const NAMESPACE = "sluice";
+export const PRODUCER = "urn:sluice:engine";
+
+export function facet(schema: string, about: JsonObject): JsonObject {
+  const [version, name] = schema.split("/");
+  const url = `https://openlineage.io/spec/facets/${version}/${name}.json#/$defs/${name}`;
+  return { _producer: PRODUCER, _schemaURL: url, ...about };
+}
+
+/** A field of what a node of a workflow writes, whichever run it is. */
+interface Field {
+  readonly name: string;
+  readonly field: string;
+  readonly transform: string | null;
+  /** The column it became as it is; null: it went into all of them. */
+  readonly column: string | null;
+}
+
+/** What a node writes is one dataset over all runs, its instances included; so are the args of a workflow. */
+function datasetName(workflow: string, nodeId: string | null): string {
+  return `${workflow}.${nodeId === null ? "args" : nodeId.replace(/\[\d+\]$/, "")}`;
+}
+
+/** Elements are not told apart: `items[3].title` is the field `items[].title`. */
+function fieldName(path: TreePath): string {
+  const text = formatPath(path).replaceAll(/\[\d+\]/g, "[]");
+  return text === "" ? "output" : text;
+}
+
+function fieldOf(nodeId: string | null, path: string): string {
+  if (nodeId === null) return fieldName(readPath(path).slice(1));
+  const inside = insideOutputs(path);
+  return fieldName(/\[\d+\]$/.test(nodeId) ? ["items", 0, ...inside] : inside);
+}
+
+function fieldsRead({ tales }: Family, tale: RunTale, life: Life): readonly Field[] {
+  const bound = life.inputs.map(({ sourceRunId, sourceNodeId, sourceOutputPath, transform }): Field => {
+    const name = datasetName(tales.get(sourceRunId)?.workflow ?? tale.workflow, sourceNodeId);
+    return { name, field: fieldOf(sourceNodeId, sourceOutputPath), transform, column: null };
+  });
+  const childRunId = childOf(life);
+  const child = childRunId === null ? undefined : tales.get(childRunId);
+  if (child === undefined) return bound;
+  const leaves = leavesIn(life, child, []).flatMap((leaf) => fieldsOfLeaf(child, life, leaf));
+  return [...bound, ...leaves];
+}
+
+function fieldsOfLeaf(child: RunTale, { result }: Life, leaf: string): readonly Field[] {
+  const outputs = getOwn(result?.outputs ?? {}, leaf);
+  const keys = isJsonObject(outputs) ? Object.keys(outputs) : [];
+  const name = datasetName(child.workflow, leaf);
+  const fields = keys.length === 0 ? ["output"] : keys;
+  return fields.map((field) => ({ name, field, transform: "child", column: leaf }));
+}
+
+export function datasetsRead(family: Family, tale: RunTale, life: Life): readonly JsonObject[] {
+  const names = new Set(fieldsRead(family, tale, life).map(({ name }) => name));
+  return [...names].map((name) => ({ namespace: NAMESPACE, name, facets: {} }));
+}
+
+/** Columns a result has; one that is only a text has the column `output`. */
+function columnsOf({ nodeId, result }: Life): readonly string[] {
+  const keys = Object.keys(result?.outputs ?? {});
+  const isInstance = /\[\d+\]$/.test(nodeId);
+  return (keys.length === 0 ? ["output"] : keys).map((key) => (isInstance ? `items[].${key}` : key));
+}
+
+export function datasetWritten({ workflow, runId }: RunTale, life: Life, columns: JsonObject): JsonObject {
+  const fields = columnsOf(life).map((name) => ({ name }));
+  const version = `${runId}/${life.nodeId}/${life.result?.attempt ?? 0}`;
+  return {
+    namespace: NAMESPACE,
+    name: datasetName(workflow, life.nodeId),
+    facets: {
+      schema: facet("1-1-1/SchemaDatasetFacet", { fields }),
+      version: facet("1-0-1/DatasetVersionDatasetFacet", { datasetVersion: version }),
+      columnLineage: columns,
+    },
+  };
+}
+
+/** An agent's answer is made from all it was given; what a child run gives is taken field by field. */
+export function columnLineage(family: Family, tale: RunTale, life: Life): JsonObject {
+  const read = fieldsRead(family, tale, life);
+  const isChild = read.some((field) => field.column !== null);
+  const fields = columnsOf(life).map((column) => {
+    const from = isChild ? read.filter((field) => field.column === column) : read;
+    return [column, { inputFields: unique(from).map(inputField) }] as const;
+  });
+  return facet("1-2-0/ColumnLineageDatasetFacet", { fields: Object.fromEntries(fields) });
+}
+
+function unique(fields: readonly Field[]): readonly Field[] {
+  return [...new Map(fields.map((field) => [JSON.stringify([field.name, field.field]), field])).values()];
+}
+
+function inputField({ name, field, transform, column }: Field): JsonObject {
+  const subtype = column !== null ? "IDENTITY" : "TRANSFORMATION";
+  const how = { type: "DIRECT", subtype, description: transform ?? "", masking: false };
+  return { namespace: NAMESPACE, name, field, transformations: [how] };
+}

@@ -1,0 +1,134 @@
+import { getOwn, type Json, sameJson, type TreePath } from "../base/index.ts";
+import type { ArgOrigin, RunLog } from "./log.ts";
+import { isRelated, readPath } from "./path.ts";
+import type { Input, Life, RunTale } from "./tale.ts";
+import { tellRun } from "./teller.ts";
+
+/** Runs that have to do with each other: parents, children, and those restarted, branched or fed from one another. */
+export interface Family {
+  readonly tales: ReadonlyMap<string, RunTale>;
+  /** Runs that kept results of another one, by its id. */
+  readonly heirs: ReadonlyMap<string, readonly RunTale[]>;
+  /** Runs that took an arg from an output of another one, by its id. */
+  readonly takers: ReadonlyMap<string, readonly Taker[]>;
+}
+
+export interface Taker {
+  readonly tale: RunTale;
+  readonly arg: string;
+  readonly origin: ArgOrigin;
+}
+
+export function readFamily(logs: Iterable<RunLog>): Family {
+  const tales = new Map<string, RunTale>();
+  for (const log of logs) tales.set(log.runId, tellRun(log));
+  const heirs = new Map<string, RunTale[]>();
+  const takers = new Map<string, Taker[]>();
+  for (const tale of tales.values()) {
+    if (typeof tale.start?.sourceRunId === "string") push(heirs, tale.start.sourceRunId, tale);
+    for (const [arg, origin] of tale.start?.origins ?? []) push(takers, origin.runId, { tale, arg, origin });
+  }
+  return { tales, heirs, takers };
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+/** The life of a node that stands at a moment: the last with a result until then, else the last there is. */
+export function lifeAt(
+  tale: RunTale,
+  nodeId: string,
+  until: { readonly eventId?: number; readonly at?: number } = {},
+): Life | undefined {
+  const { eventId = Infinity, at = Infinity } = until;
+  const lives = tale.nodes.get(nodeId)?.lives ?? [];
+  return lives.findLast(({ result }) => result !== null && result.eventId < eventId && result.at <= at) ?? lives.at(-1);
+}
+
+/** The very life whose result another run kept: the newest that had it when that run began. */
+export function inheritedLife(source: RunTale, heir: RunTale, life: Life): Life | undefined {
+  const at = heir.start?.at ?? Infinity;
+  const kept = life.result?.outputs ?? {};
+  const lives = source.nodes.get(life.nodeId)?.lives ?? [];
+  const same = lives.findLast(
+    ({ result }) => result !== null && result.at <= at && sameJson(result.outputs as Json, kept as Json),
+  );
+  return same ?? lifeAt(source, life.nodeId, { at });
+}
+
+/** Where an arg of a run came from, outside the run. */
+export interface ArgSource {
+  readonly runId: string;
+  readonly nodeId: string | null;
+  readonly path: string;
+  /** The part of the arg it became. */
+  readonly target: string;
+  readonly transform: string | null;
+  readonly life: Life | undefined;
+}
+
+/**
+ * What an arg was made from: what it was explicitly taken from, what the parent's node handed to its child, or the same
+ * arg of the run this one was started from. Null when a log that would tell is not at hand.
+ */
+export function argSources({ tales }: Family, tale: RunTale, arg: string): readonly ArgSource[] | null {
+  const { start } = tale;
+  if (start === null) return [];
+  const target = `args.${arg}`;
+  const origin = start.origins.get(arg);
+  if (origin !== undefined) {
+    const source = tales.get(origin.runId);
+    if (source === undefined) return null;
+    const life = lifeAt(source, origin.nodeId, { at: start.at });
+    return [{ runId: origin.runId, nodeId: origin.nodeId, path: origin.output, target, transform: null, life }];
+  }
+  if (start.parentRunId !== null) {
+    const parent = tales.get(start.parentRunId);
+    return parent === undefined ? null : handedToChild(parent, tale.runId, arg);
+  }
+  if (start.sourceRunId === null) return [];
+  const source = tales.get(start.sourceRunId);
+  if (source === undefined) return null;
+  const before = getOwn(source.start?.args ?? {}, arg);
+  const now = getOwn(start.args, arg);
+  if (before === undefined || now === undefined || !sameJson(before, now)) return [];
+  return [{ runId: source.runId, nodeId: null, path: target, target, transform: "carried", life: undefined }];
+}
+
+function handedToChild(parent: RunTale, childRunId: string, arg: string): readonly ArgSource[] {
+  const caller = parent.callers.get(childRunId);
+  return (caller?.inputs ?? []).flatMap((input) => {
+    const target = argOf(input);
+    if (target === null || !isRelated(readPath(target), ["args", arg])) return [];
+    const { sourceNodeId, sourceOutputPath: path, transform } = input;
+    return [
+      { runId: input.sourceRunId, nodeId: sourceNodeId, path, target, transform, life: sourceLife(parent, input) },
+    ];
+  });
+}
+
+/** `with.x` of a node that starts a child run is `args.x` there. */
+export function argOf({ targetInputPath }: Input): string | null {
+  return targetInputPath.startsWith("with.") ? `args.${targetInputPath.slice("with.".length)}` : null;
+}
+
+/** The life of the node an input was read from. */
+export function sourceLife(tale: RunTale, { sourceNodeId, eventId }: Input): Life | undefined {
+  return sourceNodeId === null ? undefined : lifeAt(tale, sourceNodeId, { eventId });
+}
+
+/** The child run a node's result came from, if it is one. */
+export function childOf({ result, attempts }: Life): string | null {
+  if (result === null) return null;
+  return attempts.find(({ attempt }) => attempt === result.attempt)?.childRunId ?? null;
+}
+
+/** Leaves of a child run that a node's result holds, at or below a path inside it. */
+export function leavesIn({ result }: Life, child: RunTale | undefined, inside: TreePath): readonly string[] {
+  const [head] = inside;
+  const keys = Object.keys(result?.outputs ?? {}).filter((key) => child === undefined || child.nodes.has(key));
+  return head === undefined ? keys : keys.filter((key) => key === head);
+}

@@ -1,0 +1,170 @@
+import { formatPath, type TreePath } from "../base/index.ts";
+import { type AttemptFacts, attemptFacts, attemptOf } from "./attempt-facts.ts";
+import type { Family } from "./family.ts";
+import { readPath } from "./path.ts";
+import { type Place, type Step, stepsDown, stepsUp } from "./steps.ts";
+import type { Life } from "./tale.ts";
+
+export type Direction = "up" | "down";
+
+/** How much of a lineage is told; beyond it the lineage says where it was cut. */
+export const LINEAGE_LIMITS = { points: 10_000, links: 50_000 } as const;
+
+/** A value somewhere in a family of runs. */
+export interface LineagePoint {
+  readonly id: number;
+  readonly runId: string;
+  readonly workflow: string;
+  /** Null: an arg of the run. */
+  readonly nodeId: string | null;
+  readonly path: string;
+  /** Which of `attempts` made it; null for args and for results nobody worked for. */
+  attempt: number | null;
+  /**
+   * Why the lineage goes no further here: an arg nothing else explains, a node that was given nothing, a value nobody
+   * took any further, or a cut; null when it does.
+   */
+  end: "arg" | "source" | "unused" | "cut" | null;
+  /** Why it was cut. */
+  cut: "too_large" | "log_missing" | null;
+}
+
+/** A hand-off, always the way the value went. */
+export interface LineageLink {
+  readonly from: number;
+  readonly to: number;
+  /** What it became there. */
+  readonly input: string;
+  readonly transform: string | null;
+}
+
+export interface Lineage {
+  readonly direction: Direction;
+  /** Where it starts: always 0. */
+  readonly start: number;
+  readonly points: readonly LineagePoint[];
+  readonly links: readonly LineageLink[];
+  readonly attempts: readonly AttemptFacts[];
+  readonly isCut: boolean;
+}
+
+export interface LineageStart {
+  readonly runId: string;
+  /** Null: an arg, named by `output` as `args.name`. */
+  readonly nodeId: string | null;
+  /** The whole result when absent. */
+  readonly output?: string;
+}
+
+/** Everything a value came from, or went into, across runs: breadth first, each value once. */
+export function lineageOf(
+  family: Family,
+  start: LineageStart,
+  direction: Direction,
+  limits: { readonly points: number; readonly links: number } = LINEAGE_LIMITS,
+): Lineage {
+  const walk = new Walk(family, direction, limits);
+  const tale = family.tales.get(start.runId);
+  const life = start.nodeId === null ? undefined : tale?.nodes.get(start.nodeId)?.lives.at(-1);
+  const path = start.output ?? (start.nodeId === null ? "args" : "outputs");
+  walk.begin({ runId: start.runId, nodeId: start.nodeId, path, life });
+  return walk.lineage();
+}
+
+class Walk {
+  readonly #family: Family;
+  readonly #direction: Direction;
+  readonly #limits: { readonly points: number; readonly links: number };
+  readonly #points: LineagePoint[] = [];
+  readonly #places: Place[] = [];
+  readonly #known = new Map<string, number>();
+  readonly #lives = new Map<Life, number>();
+  readonly #links: LineageLink[] = [];
+  readonly #attempts: AttemptFacts[] = [];
+  readonly #attemptIds = new Map<unknown, number>();
+
+  constructor(family: Family, direction: Direction, limits: { readonly points: number; readonly links: number }) {
+    this.#family = family;
+    this.#direction = direction;
+    this.#limits = limits;
+  }
+
+  begin(place: Place): void {
+    this.#idOf(place);
+    // The list grows while it is walked: what is found is looked at in its turn.
+    for (let id = 0; id < this.#points.length; id += 1) this.#expand(id);
+  }
+
+  lineage(): Lineage {
+    const isCut = this.#points.some(({ end }) => end === "cut");
+    const [points, links, attempts] = [this.#points, this.#links, this.#attempts];
+    return { direction: this.#direction, start: 0, points, links, attempts, isCut };
+  }
+
+  #expand(id: number): void {
+    const place = this.#places[id];
+    const point = this.#points[id];
+    if (place === undefined || point === undefined) return;
+    const steps = this.#direction === "up" ? stepsUp(this.#family, place) : stepsDown(this.#family, place);
+    if (steps === null) return cut(point, "log_missing");
+    if (steps.length === 0) {
+      point.end = this.#direction === "down" ? "unused" : point.nodeId === null ? "arg" : "source";
+      return;
+    }
+    for (const step of steps) if (!this.#link(id, step)) return cut(point, "too_large");
+  }
+
+  #link(id: number, { place, input, transform }: Step): boolean {
+    const isNew = !this.#known.has(this.#keyOf(place));
+    if (this.#links.length >= this.#limits.links || (isNew && this.#points.length >= this.#limits.points)) return false;
+    const other = this.#idOf(place);
+    const [from, to] = this.#direction === "up" ? [other, id] : [id, other];
+    this.#links.push({ from, to, input, transform });
+    return true;
+  }
+
+  #keyOf({ runId, nodeId, path, life }: Place): string {
+    return JSON.stringify([runId, nodeId, normal(path), life === undefined ? null : this.#lifeId(life)]);
+  }
+
+  #lifeId(life: Life): number {
+    const known = this.#lives.get(life) ?? this.#lives.size;
+    this.#lives.set(life, known);
+    return known;
+  }
+
+  #idOf(place: Place): number {
+    const key = this.#keyOf(place);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const id = this.#points.length;
+    const { runId, nodeId, path, life } = place;
+    const workflow = this.#family.tales.get(runId)?.workflow ?? "";
+    const attempt = life === undefined ? null : this.#attemptIdOf(runId, life);
+    this.#known.set(key, id);
+    this.#places.push(place);
+    this.#points.push({ id, runId, workflow, nodeId, path, attempt, end: null, cut: null });
+    return id;
+  }
+
+  #attemptIdOf(runId: string, life: Life): number | null {
+    const attempt = attemptOf(life);
+    const tale = this.#family.tales.get(runId);
+    if (attempt === undefined || tale === undefined) return null;
+    const known = this.#attemptIds.get(attempt);
+    if (known !== undefined) return known;
+    const id = this.#attempts.length;
+    this.#attempts.push(attemptFacts(tale, life, attempt));
+    this.#attemptIds.set(attempt, id);
+    return id;
+  }
+}
+
+function cut(point: LineagePoint, reason: "too_large" | "log_missing"): void {
+  point.end = "cut";
+  point.cut = reason;
+}
+
+function normal(path: string): string {
+  return formatPath(readPath(path) satisfies TreePath);
+}

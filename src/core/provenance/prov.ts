@@ -1,0 +1,224 @@
+/** Where values came from in the terms of W3C PROV, written as PROV-JSON. */
+import type { Json, JsonObject } from "../base/index.ts";
+import { attemptFacts, attemptOf } from "./attempt-facts.ts";
+import { argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sourceLife } from "./family.ts";
+import { escaped } from "./identity.ts";
+import { insideOutputs, outputPath, readPath } from "./path.ts";
+import { withChildren } from "./relatives.ts";
+import { type Attempt, isUsed, type Life, type RunTale } from "./tale.ts";
+
+/** Writes an instant as ISO 8601. */
+export type WriteInstant = (epochMs: number) => string;
+
+const PREFIXES = {
+  sluice: "urn:sluice:",
+  prov: "http://www.w3.org/ns/prov#",
+  xsd: "http://www.w3.org/2001/XMLSchema#",
+};
+
+/** A run with its child runs: values are entities, attempts what used and made them, agents and people the agents. */
+export function toProv(family: Family, runId: string, iso: WriteInstant): JsonObject {
+  const statements = new Statements(family, iso);
+  for (const tale of withChildren(family, runId)) statements.tellRun(tale);
+  return statements.document();
+}
+
+class Statements {
+  readonly #family: Family;
+  readonly #iso: WriteInstant;
+  readonly #sections = new Map<string, Map<string, Json>>();
+  readonly #facts = new Set<string>();
+
+  constructor(family: Family, iso: WriteInstant) {
+    this.#family = family;
+    this.#iso = iso;
+  }
+
+  document(): JsonObject {
+    const sections = [...this.#sections].map(([name, members]) => [name, Object.fromEntries(members)] as const);
+    return { prefix: PREFIXES, ...Object.fromEntries(sections) };
+  }
+
+  tellRun(tale: RunTale): void {
+    for (const arg of Object.keys(tale.start?.args ?? {})) this.#tellArg(tale, arg);
+    for (const { lives } of tale.nodes.values()) for (const life of lives) this.#tellLife(tale, life);
+  }
+
+  #tellArg(tale: RunTale, arg: string): void {
+    const made = this.#arg(tale.runId, arg);
+    for (const { runId, nodeId, path, life, transform } of argSources(this.#family, tale, arg) ?? []) {
+      const source = nodeId === null ? this.#argAt(runId, path) : this.#value(runId, nodeId, life, path);
+      this.#derived(made, source, transform);
+    }
+  }
+
+  #tellLife(tale: RunTale, life: Life): void {
+    if (!isUsed(life) && life.result === null) return;
+    for (const attempt of life.attempts) this.#tellAttempt(tale, life, attempt);
+    if (life.result !== null) this.#tellResult(tale, life);
+  }
+
+  #tellAttempt(tale: RunTale, life: Life, attempt: Attempt): void {
+    const id = attemptName(tale.runId, attempt);
+    const {
+      startedAt,
+      endedAt,
+      agentId,
+      approvals,
+      policies,
+      isInvalidated: _taken,
+      ...facts
+    } = attemptFacts(tale, life, attempt);
+    const told = Object.entries(facts).filter(([, value]) => value !== null);
+    this.#say("activity", id, {
+      "prov:startTime": this.#iso(startedAt),
+      ...(endedAt === null ? {} : { "prov:endTime": this.#iso(endedAt) }),
+      ...Object.fromEntries(told.map(([name, value]) => [`sluice:${name}`, value])),
+      ...(policies.length === 0 ? {} : { "sluice:policies": [...policies] }),
+    });
+    if (agentId !== null) this.#associate(id, `agent/${escaped(agentId)}`, "prov:SoftwareAgent", "agent");
+    for (const { by } of approvals) {
+      if (by !== null) this.#associate(id, `person/${escaped(by)}`, "prov:Person", "approver");
+    }
+    for (const input of life.inputs) {
+      const { sourceRunId, sourceNodeId, sourceOutputPath, targetInputPath } = input;
+      const source = sourceLife(tale, input);
+      const used =
+        sourceNodeId === null
+          ? this.#argAt(sourceRunId, sourceOutputPath)
+          : this.#value(sourceRunId, sourceNodeId, source, sourceOutputPath);
+      this.#relate("used", { "prov:activity": id, "prov:entity": used, "prov:role": targetInputPath });
+      const maker = source === undefined ? undefined : attemptOf(source);
+      if (maker !== undefined) this.#informed(id, attemptName(sourceRunId, maker));
+    }
+    if (attempt.childRunId !== null) this.#informedByChild(id, attempt.childRunId);
+  }
+
+  #informedByChild(id: string, childRunId: string): void {
+    const child = this.#family.tales.get(childRunId);
+    for (const { lives } of child?.nodes.values() ?? []) {
+      const last = lives.at(-1);
+      const maker = last === undefined ? undefined : attemptOf(last);
+      if (maker !== undefined) this.#informed(id, attemptName(childRunId, maker));
+    }
+  }
+
+  #tellResult(tale: RunTale, life: Life): void {
+    const { result, nodeId } = life;
+    if (result === null) return;
+    const { runId } = tale;
+    const made = this.#result(runId, nodeId, life);
+    const maker = result.isCarried ? undefined : attemptOf(life);
+    if (maker !== undefined) {
+      const time = { "prov:time": this.#iso(result.at) };
+      this.#relate("wasGeneratedBy", { "prov:entity": made, "prov:activity": attemptName(runId, maker), ...time });
+    }
+    for (const name of Object.keys(result.outputs)) this.#value(runId, nodeId, life, outputPath([name]));
+    for (const [source, transform] of this.#sourcesOf(tale, life)) this.#derived(made, source, transform);
+    if (life.invalidatedAt !== null) {
+      this.#relate("wasInvalidatedBy", { "prov:entity": made, "prov:time": this.#iso(life.invalidatedAt) });
+    }
+  }
+
+  /** A result is derived from its inputs, from the results it collects, or from the one it is carried over from. */
+  #sourcesOf(tale: RunTale, life: Life): readonly (readonly [string, string | null])[] {
+    const { runId, start } = tale;
+    const childRunId = childOf(life);
+    if (life.result?.isCarried === true) {
+      const source = this.#family.tales.get(start?.sourceRunId ?? "");
+      if (source === undefined) return [];
+      return [[this.#result(source.runId, life.nodeId, inheritedLife(source, tale, life)), "carried"]];
+    }
+    if (childRunId !== null) {
+      const child = this.#family.tales.get(childRunId);
+      const leaves = leavesIn(life, child, []);
+      return leaves.map((leaf) => [this.#result(childRunId, leaf, child && lifeAt(child, leaf)), "child"]);
+    }
+    const collected = (life.instanceIds ?? []).map(
+      (nodeId) => [this.#result(runId, nodeId, lifeAt(tale, nodeId)), "collect"] as const,
+    );
+    const bound = life.inputs.map((input) => {
+      const { sourceRunId, sourceNodeId, sourceOutputPath, transform } = input;
+      if (sourceNodeId === null) return [this.#argAt(sourceRunId, sourceOutputPath), transform] as const;
+      return [this.#value(sourceRunId, sourceNodeId, sourceLife(tale, input), sourceOutputPath), transform] as const;
+    });
+    return [...collected, ...bound];
+  }
+
+  #argAt(runId: string, path: string): string {
+    const [, name = ""] = readPath(path);
+    return this.#arg(runId, String(name));
+  }
+
+  #arg(runId: string, name: string): string {
+    const id = `sluice:run/${escaped(runId)}/args/${escaped(name)}`;
+    this.#say("entity", id, {
+      "prov:type": qualified("sluice:Arg"),
+      "sluice:runId": runId,
+      "sluice:path": `args.${name}`,
+    });
+    return id;
+  }
+
+  #result(runId: string, nodeId: string, life: Life | undefined): string {
+    const id = resultName(runId, nodeId, life);
+    const type = { "prov:type": qualified("prov:Collection") };
+    this.#say("entity", id, { ...type, "sluice:runId": runId, "sluice:nodeId": nodeId });
+    return id;
+  }
+
+  /** A field of a result is a member of it. */
+  #value(runId: string, nodeId: string, life: Life | undefined, path: string): string {
+    const result = this.#result(runId, nodeId, life);
+    const isWhole = insideOutputs(path).length === 0 && readPath(path)[0] === "outputs";
+    if (isWhole) return result;
+    const id = `${result}/${escaped(path)}`;
+    const about = { "sluice:runId": runId, "sluice:nodeId": nodeId, "sluice:path": path };
+    this.#say("entity", id, { "prov:type": qualified("sluice:Value"), ...about });
+    this.#relate("hadMember", { "prov:collection": result, "prov:entity": id });
+    return id;
+  }
+
+  #associate(id: string, who: string, type: string, role: string): void {
+    const agent = `sluice:${who}`;
+    this.#say("agent", agent, { "prov:type": qualified(type) });
+    this.#relate("wasAssociatedWith", { "prov:activity": id, "prov:agent": agent, "prov:role": role });
+  }
+
+  #informed(informed: string, informant: string): void {
+    if (informed === informant) return;
+    this.#relate("wasInformedBy", { "prov:informed": informed, "prov:informant": informant });
+  }
+
+  #derived(made: string, source: string, transform: string | null): void {
+    const how = transform === null ? {} : { "sluice:transform": transform };
+    this.#relate("wasDerivedFrom", { "prov:generatedEntity": made, "prov:usedEntity": source, ...how });
+  }
+
+  /** A relation needs no name of its own; each is said once. */
+  #relate(section: string, relation: JsonObject): void {
+    const fact = JSON.stringify([section, relation]);
+    if (this.#facts.has(fact)) return;
+    this.#facts.add(fact);
+    this.#say(section, `_:${section}${(this.#sections.get(section)?.size ?? 0) + 1}`, relation);
+  }
+
+  #say(section: string, id: string, about: JsonObject): void {
+    const members = this.#sections.get(section) ?? new Map<string, Json>();
+    this.#sections.set(section, members);
+    if (!members.has(id)) members.set(id, about);
+  }
+}
+
+function qualified(name: string): JsonObject {
+  return { $: name, type: "xsd:QName" };
+}
+
+function attemptName(runId: string, { nodeId, attempt }: Attempt): string {
+  return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/attempt/${attempt}`;
+}
+
+/** Every life of a node has a result of its own, named by the event that told it. */
+function resultName(runId: string, nodeId: string, life: Life | undefined): string {
+  return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/result/${life?.result?.eventId ?? 0}`;
+}

@@ -1,0 +1,163 @@
+import type { EventOf, RunEvent } from "../event/index.ts";
+import { detailsOf, usdOf } from "./details.ts";
+import { ATTRIBUTES as A, OPERATIONS } from "./names.ts";
+import { type NodeEvent, NodeTracer } from "./node-tracer.ts";
+import { OpenSpan } from "./open-span.ts";
+import type { EndedSpan, Span, SpanAddress } from "./span.ts";
+import { reopenedSpanId } from "./span-id.ts";
+
+/** What is pinned with a run, as far as its trace needs it. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly traceId: string;
+  readonly rootSpanId: string;
+  readonly orgId?: string;
+  /** The attempt of the parent run that started this one, or whoever else asked for it. */
+  readonly parent?: SpanAddress;
+}
+
+/** Told the log of a run in order, it tells the run's spans; the same log always gives the same ones. */
+export class RunTracer {
+  readonly #run: RunIdentity;
+  readonly #nodes = new Map<string, NodeTracer>();
+  #span: OpenSpan | null = null;
+  #openings = 0;
+  #workflow = "";
+  #at = 0;
+  #ended: EndedSpan[] = [];
+
+  constructor(run: RunIdentity) {
+    this.#run = run;
+  }
+
+  tell(event: RunEvent): void {
+    // Clocks of replicas differ; a span never ends before it began.
+    this.#at = Math.max(this.#at, event.at);
+    switch (event.type) {
+      case "run.started":
+        return this.#start(event);
+      case "run.status.changed":
+        if (this.#span === null) this.#reopen(event);
+        return this.#note(this.#span, event);
+      case "run.recovered":
+        return this.#note(this.#span, event);
+      case "run.completed":
+      case "run.failed":
+      case "run.cancelled":
+      case "run.timed_out":
+        return this.#end(event);
+      default:
+        return this.#tellNode(event);
+    }
+  }
+
+  /** What has ended since this was last asked, in the order in which it ended. */
+  takeEnded(): readonly EndedSpan[] {
+    const ended = this.#ended;
+    this.#ended = [];
+    return ended;
+  }
+
+  /** What lasts: the run first. */
+  lasting(): readonly Span[] {
+    const open = [this.#span, ...[...this.#nodes.values()].flatMap((node) => node.lasting())];
+    return open.flatMap((span) => (span === null ? [] : [span.sofar()]));
+  }
+
+  #start({ payload }: EventOf<"run.started">): void {
+    const { traceId, rootSpanId: spanId, parent } = this.#run;
+    this.#workflow = payload.workflow;
+    const isSameTrace = parent?.traceId === traceId;
+    const span = this.#open(
+      { traceId, spanId },
+      isSameTrace ? parent.spanId : null,
+      parent === undefined || isSameTrace ? [] : [parent],
+    );
+    span
+      .set(A.version, payload.version)
+      .set(A.runTrigger, payload.trigger)
+      .set(A.runParent, payload.parentRunId)
+      .set(A.runSource, payload.sourceRunId)
+      .set(A.nodeCount, payload.nodeCount);
+  }
+
+  /** What was told as ended stays so; being opened again is a stretch of its own that points back to the first. */
+  #reopen({ payload }: EventOf<"run.status.changed">): void {
+    const { runId, traceId, rootSpanId } = this.#run;
+    const spanId = reopenedSpanId(runId, this.#openings + 1);
+    this.#open({ traceId, spanId }, null, [{ traceId, spanId: rootSpanId }]).set(A.runEpoch, payload.epoch);
+  }
+
+  #open(address: SpanAddress, parentSpanId: string | null, links: readonly SpanAddress[]): OpenSpan {
+    this.#openings += 1;
+    const name = `${OPERATIONS.workflow} ${this.#workflow}`;
+    const span = new OpenSpan({ ...address, parentSpanId, name, kind: "internal", startedAt: this.#at, links });
+    this.#span = span;
+    return span
+      .set(A.operation, OPERATIONS.workflow)
+      .set(A.workflow, this.#workflow)
+      .set(A.runId, this.#run.runId)
+      .set(A.organisation, this.#run.orgId);
+  }
+
+  #end(event: EventOf<"run.completed" | "run.failed" | "run.cancelled" | "run.timed_out">): void {
+    const span = this.#span;
+    if (span === null) return;
+    const ending = { at: this.#at, eventId: event.eventId };
+    // Nothing of a node lasts longer than its run; a log that says otherwise must not leave a span without a parent.
+    for (const node of this.#nodes.values()) this.#ended.push(...node.cut(ending));
+    const { costMicros, errorCode, reason } = event.payload;
+    const isError = event.type === "run.failed" || event.type === "run.timed_out";
+    span
+      .set(A.runStatus, event.type.slice("run.".length))
+      .set(A.cost, usdOf(costMicros))
+      .set(A.reason, reason)
+      .set(A.errorType, isError ? (errorCode ?? "failed") : null);
+    const status = event.type === "run.completed" ? "ok" : isError ? "error" : "unset";
+    this.#ended.push(span.end({ ...ending, status }));
+    this.#span = null;
+  }
+
+  #tellNode(event: NodeEvent): void {
+    const span = this.#span;
+    if (span === null) return;
+    const node = this.#nodeOf(event.payload.nodeId);
+    const owner = this.#ownerOf(event.payload.nodeId)?.spanId ?? span.spanId;
+    const told = node.tell(event, this.#at, owner);
+    this.#ended.push(...told.ended);
+    if (!told.isTaken && AFTERWARDS.has(event.type)) this.#note(span, event);
+  }
+
+  #nodeOf(nodeId: string): NodeTracer {
+    const known = this.#nodes.get(nodeId);
+    if (known !== undefined) return known;
+    const node = new NodeTracer(this.#run, nodeId);
+    this.#nodes.set(nodeId, node);
+    return node;
+  }
+
+  /** Instances are shown under their node while it lasts. */
+  #ownerOf(nodeId: string): OpenSpan | undefined {
+    if (!nodeId.endsWith("]")) return undefined;
+    return this.#nodes.get(nodeId.slice(0, nodeId.lastIndexOf("[")))?.span;
+  }
+
+  #note(span: OpenSpan | null, event: RunEvent): void {
+    const attributes = detailsOf(event);
+    if (span !== null && attributes !== null) span.note({ name: event.type, at: this.#at, attributes });
+  }
+}
+
+/** What is said of a node whose own spans have ended. */
+const AFTERWARDS: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
+  "node.invalidated",
+  "cost.recorded",
+  "child.finished",
+]);
+
+/** Every span of a log: what has ended, in that order, then what lasts. */
+export function spansOf(run: RunIdentity, events: Iterable<RunEvent>): readonly Span[] {
+  const tracer = new RunTracer(run);
+  for (const event of events) tracer.tell(event);
+  return [...tracer.takeEnded(), ...tracer.lasting()];
+}

@@ -1,0 +1,79 @@
+import { type Budget, periodOf } from "../core/governance/index.ts";
+import type { Tally } from "./tally.ts";
+import type { Waiter } from "./waiting-room.ts";
+
+interface Paused {
+  readonly waiter: Waiter;
+  /** What it would reserve; null: nobody knows. */
+  readonly estimateMicros: number | null;
+}
+
+interface Group {
+  readonly orgId: string;
+  readonly budgetId: string;
+  readonly nodes: Map<string, Paused>;
+}
+
+/**
+ * Who waits for a budget that pauses, in this process: apart from the queues of agents, so that nobody whose own budget
+ * has room waits behind them.
+ */
+export class PausedNodes {
+  readonly #groups = new Map<string, Group>();
+  readonly #groupOf = new Map<string, string>();
+
+  get size(): number {
+    return this.#groupOf.size;
+  }
+
+  isAnywhere(waiter: Waiter): boolean {
+    return this.#groupOf.has(keyOf(waiter));
+  }
+
+  enter(orgId: string, budgetId: string, { waiter, estimateMicros }: Paused): void {
+    this.leave(waiter);
+    const groupKey = `${orgId}/${budgetId}`;
+    let group = this.#groups.get(groupKey);
+    if (group === undefined) this.#groups.set(groupKey, (group = { orgId, budgetId, nodes: new Map() }));
+    group.nodes.set(keyOf(waiter), { waiter, estimateMicros });
+    this.#groupOf.set(keyOf(waiter), groupKey);
+  }
+
+  leave(waiter: Waiter): void {
+    const key = keyOf(waiter);
+    const groupKey = this.#groupOf.get(key);
+    if (groupKey === undefined) return;
+    this.#groupOf.delete(key);
+    const group = this.#groups.get(groupKey);
+    group?.nodes.delete(key);
+    if (group?.nodes.size === 0) this.#groups.delete(groupKey);
+  }
+
+  /** Those for whom there is room now, oldest first; they leave, and come back if they have to wait on. */
+  release(roomOf: (orgId: string, budgetId: string) => number): readonly Waiter[] {
+    const released: Waiter[] = [];
+    for (const { orgId, budgetId, nodes } of [...this.#groups.values()]) {
+      let room = roomOf(orgId, budgetId);
+      for (const { waiter, estimateMicros } of [...nodes.values()]) {
+        const micros = estimateMicros ?? 0;
+        if (room < micros) continue;
+        room -= micros;
+        released.push(waiter);
+        this.leave(waiter);
+      }
+    }
+    return released;
+  }
+}
+
+/** What may still be reserved: nothing once all is spent, and any amount where nothing pauses any more. */
+export function roomIn(budget: Budget | undefined, tally: Tally, at: number): number {
+  if (budget === undefined || !budget.isEnabled || budget.onExhausted !== "pause") return Infinity;
+  const { id, period, amountMicros } = budget;
+  const { spentMicros, reservedMicros } = tally.spendingOf(id, periodOf(period, at).start);
+  return spentMicros < amountMicros ? amountMicros - spentMicros - reservedMicros : -1;
+}
+
+function keyOf({ runId, nodeId }: Waiter): string {
+  return `${runId}/${nodeId}`;
+}

@@ -1,0 +1,105 @@
+import type { Clock, Stop } from "../clock/index.ts";
+import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
+import type { GovernanceStore, LaunchApprovalStore } from "../store/index.ts";
+
+export interface ReconcilerOptions {
+  readonly store: Pick<GovernanceStore, "recount" | "unexplainedSpending"> &
+    Pick<LaunchApprovalStore, "expireLaunches">;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Counts of this process since it started. */
+export interface ReconcilerFigures {
+  readonly recounts: number;
+  /** Counters that differed from the rows they count, and were set right. */
+  readonly mended: number;
+  /** Envelopes with more spent than usage explains, at the last look. */
+  readonly unexplained: number;
+}
+
+const MINUTE_MS = 60_000;
+/** In minutes. */
+const RECOUNT_EVERY = 5;
+const EXPLAIN_EVERY = 24 * 60;
+const LAUNCHES_MAX = 500;
+/** The longest period there is. */
+const PERIOD_MS_MAX = 31 * 24 * 3_600_000;
+
+/**
+ * A safety net: counters are right without it. Safe on any number of replicas, each of which looks for itself; what one
+ * has mended the others find right.
+ */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #figures = { recounts: 0, mended: 0, unexplained: 0 };
+  #stop: Stop | null = null;
+  #isStopped = false;
+  #minutes = 0;
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(MINUTE_MS, () => void this.tick().then(() => this.start()));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  figures(): ReconcilerFigures {
+    return { ...this.#figures };
+  }
+
+  /** What a minute asks for. */
+  async tick(): Promise<void> {
+    this.#minutes += 1;
+    await this.#guarded("approvals of launches could not be closed", () => this.#expire());
+    if (this.#minutes % RECOUNT_EVERY === 0) {
+      await this.#guarded("what is counted could not be counted again", () => this.#recount());
+    }
+    if (this.#minutes % EXPLAIN_EVERY === 0) {
+      await this.#guarded("what was spent could not be compared with usage", () => this.#explain());
+    }
+  }
+
+  async #expire(): Promise<void> {
+    const { store } = this.#options;
+    await store.expireLaunches(LAUNCHES_MAX, ({ id, source, expiresAt }) =>
+      auditEntry({
+        at: expiresAt,
+        type: "approval.resolved",
+        actor: ENGINE_ACTOR,
+        resource: `approval/${id}`,
+        detail: { approvalId: id, source, status: "expired" },
+      }),
+    );
+  }
+
+  async #recount(): Promise<void> {
+    const { store, onTrouble } = this.#options;
+    const mended = await store.recount();
+    this.#figures.recounts += 1;
+    this.#figures.mended += mended.length;
+    for (const line of mended) onTrouble("a counter was wrong and has been set right", line);
+  }
+
+  async #explain(): Promise<void> {
+    const { store, clock, onTrouble } = this.#options;
+    const found = await store.unexplainedSpending(clock.now() - PERIOD_MS_MAX);
+    this.#figures.unexplained = found.length;
+    for (const line of found) onTrouble("a budget has more spent than usage explains", line);
+  }
+
+  async #guarded(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#options.onTrouble(what, error);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { pinnedVersion, pinsOfJson, refText } from "../core/pins/index.ts";
+import type { StartChild } from "../core/engine/index.ts";
+import type { ChildDesk, Launch, PreparedChild, Runtime } from "../driver/index.ts";
+import type { Governor } from "../governance/index.ts";
+import type { RunRecord, Store } from "../store/index.ts";
+import { keepPinned } from "./pinning.ts";
+import { argsFor } from "./run-launcher.ts";
+
+export interface ChildDeskOptions {
+  readonly store: Store;
+  readonly runtime: () => Pick<Runtime, "planOf">;
+  /** Null: every gate is open. */
+  readonly governor: Pick<Governor, "judgeLaunch"> | null;
+  readonly now: () => number;
+}
+
+/**
+ * How child runs are started: the version that was pinned with the first of the family, the args their parent gives, the
+ * launch gates under the same caller. What the parent was allowed is what they are allowed; nothing is added on the way.
+ */
+export function openChildDesk(options: ChildDeskOptions): ChildDesk {
+  return {
+    prepare: async (parent, wanted) => {
+      const name = refText(wanted.workflow);
+      const found = await versionOf(options, parent, wanted);
+      if (found === undefined) return refused(`there is no workflow "${name}" among what was pinned for the run`);
+      const { orgId } = parent;
+      const plan = await options.runtime().planOf(orgId, found.pinnedHash ?? found.hash);
+      if (plan === undefined) return refused(`the workflow "${name}" can no longer be compiled`);
+      const args = argsFor(plan, { ...wanted.args });
+      if (!args.ok) return refused(`the args do not fit the workflow "${name}": ${args.refusal.message}`);
+      const launch = launchOf(parent, wanted, found, args.args);
+      return (
+        (await refusedCaller(options, parent)) ?? (await refusedLaunch(options, launch, parent)) ?? launched(launch)
+      );
+    },
+  };
+}
+
+interface Found {
+  readonly version: number;
+  readonly hash: string;
+  readonly pinnedHash: string | null;
+}
+
+async function versionOf(
+  { store }: ChildDeskOptions,
+  { orgId, pinnedHash }: RunRecord,
+  { workflow }: StartChild,
+): Promise<Found | undefined> {
+  const kept = pinnedHash === null ? undefined : await store.getDefinition(orgId, pinnedHash);
+  const pins = pinsOfJson(kept?.catalog ?? null);
+  const version = pinnedVersion(pins, workflow);
+  if (version === undefined) return undefined;
+  const text = await store.getDefinition(orgId, version.hash);
+  if (text === undefined) return undefined;
+  return { ...version, pinnedHash: await keepPinned(store, orgId, { source: text.source, hash: version.hash }, pins) };
+}
+
+function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Launch["args"]): Launch {
+  const { orgId, runId, startedBy, model, gateway, roleBindings, team, traceId } = parent;
+  const { childRunId, nodeId, attempt, recursionDepth, workflow } = wanted;
+  return {
+    orgId,
+    runId: childRunId,
+    workflow: workflow.name,
+    version: found.version,
+    definitionHash: found.hash,
+    pinnedHash: found.pinnedHash,
+    args,
+    trigger: "parent",
+    startedBy,
+    model,
+    gateway,
+    roleBindings,
+    team,
+    parent: { runId, nodeId, attempt, recursionDepth, traceId },
+  };
+}
+
+/** Whoever started the parent must still be allowed to start anything. */
+async function refusedCaller({ store, now }: ChildDeskOptions, { orgId, startedBy }: RunRecord) {
+  const key = startedBy === null ? undefined : await store.getKey(orgId, startedBy);
+  if (key === undefined) return undefined;
+  const isOver = key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now());
+  if (isOver) return refused(`the key "${key.label}", which started the parent, is no longer valid`);
+  return key.permissions.includes("workflow:execute")
+    ? undefined
+    : refused(`the key "${key.label}", which started the parent, may not start runs`);
+}
+
+async function refusedLaunch({ store, governor }: ChildDeskOptions, launch: Launch, parent: RunRecord) {
+  if (governor === null) return undefined;
+  const { orgId, workflow, args, gateway = null, team = null } = launch;
+  const record = await store.getWorkflow(orgId, workflow);
+  const judgement = await governor.judgeLaunch(orgId, {
+    workflow,
+    status: record?.status ?? "active",
+    posture: record?.posture ?? "bounded_autonomous",
+    // Somebody let the whole family start when they let the first of it.
+    hasApprovedLaunch: true,
+    depth: launch.parent?.recursionDepth ?? 0,
+    args,
+    gateway,
+    team,
+    keyId: `run:${parent.runId}`,
+  });
+  return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
+}
+
+function refused(message: string): PreparedChild {
+  return { kind: "refused", message };
+}
+
+function launched(launch: Launch): PreparedChild {
+  return { kind: "launch", launch };
+}

@@ -1,0 +1,70 @@
+import type { Clock, Stop } from "../clock/index.ts";
+import type { Runtime } from "../driver/index.ts";
+import type { Governor } from "../governance/index.ts";
+import type { Recoverable, Store } from "../store/index.ts";
+
+export interface RecovererOptions {
+  readonly store: Pick<Store, "listRecoverable" | "getRun" | "getWorkflow">;
+  readonly runtime: Pick<Runtime, "tell">;
+  readonly governor: Pick<Governor, "judgeLaunch">;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const LOOK_EVERY_MS = 5_000;
+const PAGE = 100;
+/** The first time soon, then twice as long each time: what made it fail may take a while to mend. */
+const FIRST_DELAY_MS = 10_000;
+const DELAY_MS_MAX = 3_600_000;
+
+/** Recovers failed runs whose starters wanted that, as often as they allowed. Safe on any number of replicas. */
+export class Recoverer {
+  readonly #options: RecovererOptions;
+  #stop: Stop | null = null;
+  #looking: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(options: RecovererOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(LOOK_EVERY_MS, () => {
+      this.#looking = this.look()
+        .catch((error: unknown) => this.#options.onTrouble("failed runs were not looked at", error))
+        .finally(() => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stop?.();
+    await this.#looking;
+  }
+
+  /** Whoever is second finds the run going again, and is refused. */
+  async look(): Promise<void> {
+    const { store, runtime, clock } = this.#options;
+    for (const found of await store.listRecoverable(PAGE)) {
+      if (clock.now() < found.endedAt + delayOf(found) || !(await this.#mayRun(found))) continue;
+      await runtime.tell(found.orgId, found.runId, { type: "recover", reason: "recovered by itself" });
+    }
+  }
+
+  async #mayRun({ orgId, runId }: Recoverable): Promise<boolean> {
+    const { store, governor } = this.#options;
+    const run = await store.getRun(orgId, runId);
+    if (run === undefined) return false;
+    const { workflow, args, gateway, team, recursionDepth: depth } = run;
+    const record = await store.getWorkflow(orgId, workflow);
+    const { status = "active", posture = "bounded_autonomous" } = record ?? {};
+    const asked = { workflow, status, posture, hasApprovedLaunch: true, depth, args, gateway, team };
+    const judgement = await governor.judgeLaunch(orgId, { ...asked, keyId: `run:${runId}` });
+    return judgement.disposition !== "block";
+  }
+}
+
+function delayOf({ epoch }: Recoverable): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(epoch, 20), DELAY_MS_MAX);
+}

@@ -1,0 +1,37 @@
+import type { ArgField } from "../core/definition/index.ts";
+import type { Json, JsonObject } from "../core/base/index.ts";
+
+/** The args of a workflow as JSON Schema. It helps whoever calls; what counts is what the API checks. */
+export function argsSchema(args: Readonly<Record<string, ArgField>>, extra: JsonObject): JsonObject {
+  const fields = Object.entries(args);
+  const own = fields.map(([name, field]): [string, Json] => [name, fieldSchema(field)]);
+  // An arg of the author's comes before a word of ours.
+  const ours = Object.entries(extra).filter(([name]) => !Object.hasOwn(args, name));
+  return {
+    type: "object",
+    properties: Object.fromEntries([...own, ...ours]),
+    required: fields.filter(([, field]) => field.required && field.default === undefined).map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function fieldSchema(field: ArgField): JsonObject {
+  const keywords: [string, Json | undefined][] = [
+    ["type", field.type],
+    ["description", describe(field)],
+    ["default", field.default],
+    ["enum", field.enum],
+    ["minimum", field.minimum],
+    ["maximum", field.maximum],
+    ["minLength", field.minLength],
+    ["maxLength", field.maxLength],
+  ];
+  return Object.fromEntries(keywords.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
+/** Patterns here are of another dialect than those of JSON Schema: a client could misread one, or choke on it. */
+function describe({ description, pattern }: ArgField): string | undefined {
+  if (pattern === undefined) return description;
+  const rule = `Must match the pattern ${pattern}`;
+  return description === undefined ? rule : `${description} (${rule})`;
+}

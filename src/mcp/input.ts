@@ -1,0 +1,53 @@
+/** Words that several tools take. */
+import { z } from "zod";
+
+/** The clients of the official SDK give up after 60 seconds unless they are told otherwise. */
+const WAIT_SECONDS = 50;
+const WAIT_SECONDS_MAX = 600;
+
+export const runId = z.string().min(1).max(200).describe("Id of a run: run_…");
+
+export const waitSeconds = z
+  .number()
+  .min(0)
+  .max(WAIT_SECONDS_MAX)
+  .default(WAIT_SECONDS)
+  .describe(`How long to wait for the run, at most ${WAIT_SECONDS_MAX}; 0 answers at once`);
+
+/** What whoever starts a run may say about waiting for it. */
+export const waitWords = {
+  wait_seconds: waitSeconds,
+  cancel_on_abort: z
+    .boolean()
+    .default(false)
+    .describe("Cancel the run when this request is cancelled; otherwise it goes on"),
+  idempotency_key: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("The same key with the same arguments gives the same run, for a day"),
+};
+const waitSchema = z.object(waitWords);
+export type WaitWords = z.output<typeof waitSchema>;
+
+/** `wait_seconds`, `cancel_on_abort` and `idempotency_key` as JSON Schema, for tools made from a workflow. */
+export function waitProperties(): Readonly<Record<string, unknown>> {
+  return z.toJSONSchema(waitSchema, { io: "input" }).properties ?? {};
+}
+
+export function readWaitWords(given: object): z.ZodSafeParseResult<WaitWords> {
+  return waitSchema.safeParse(given);
+}
+
+export const page = {
+  limit: z.number().int().min(1).max(100).optional().describe("How many at most; 25 when left out"),
+  cursor: z.string().optional().describe("nextCursor of an earlier answer, to go on from there"),
+};
+
+/** Without what was left out, which would otherwise count as said. */
+export function defined<T extends object>(words: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,174 @@
+import { ApiProblem, type NodeState, type Run, type SluiceClient, type State } from "../client/index.ts";
+import { type JsonObject, withOwn } from "../core/base/index.ts";
+import { isTerminal, type RunStatus } from "../core/event/index.ts";
+import type { PlanOutline, RunView } from "../core/view/index.ts";
+
+/** How a run stands: what tools answer about one. */
+export interface RunStanding {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly status: RunStatus;
+  /** Nothing moves before somebody does something. */
+  readonly isPaused: boolean;
+  /** What the nodes gave that nothing depends on, by node. */
+  readonly outputs: JsonObject;
+  readonly costMicros: number;
+  readonly executedCount: number;
+  readonly failedCount: number;
+  readonly lastEventId: number;
+  readonly waitingFor?: readonly WaitingFor[];
+  readonly blocked?: readonly NodeTrouble[];
+  readonly failures?: readonly NodeTrouble[];
+}
+
+/** A person's answer the run waits for. */
+export interface WaitingFor {
+  readonly approvalId: string;
+  readonly nodeId: string;
+  readonly summary: string;
+  readonly choices: readonly string[];
+  readonly digest: string;
+  readonly expiresAt: string;
+}
+
+export interface NodeTrouble {
+  readonly nodeId: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The nodes of a run in plan order, and which of them hold its result. */
+export interface RunShape {
+  readonly outline: PlanOutline;
+  readonly leaves: ReadonlySet<string>;
+}
+
+const LISTED_MAX = 20;
+const PENDING_PAGES_MAX = 10;
+/** Above this an output stays a reference: nobody wants a mebibyte in a conversation. */
+const VALUE_BYTES_MAX = 262_144;
+
+/** From the plan of the run's version; from its state when the caller may not read workflows, or the plan is gone. */
+export async function shapeOf(api: SluiceClient, run: Run): Promise<RunShape> {
+  const plan = run.version === null ? null : await planOf(api, run.workflow, run.version);
+  if (plan !== null) {
+    const nodes = plan.nodes.map(({ id, wave }) => ({ id, label: id, wave }));
+    return {
+      outline: { nodes },
+      leaves: new Set(plan.nodes.flatMap((node) => (node.dependents.length === 0 ? node.id : []))),
+    };
+  }
+  const { nodeResults } = await api.getState(run.id);
+  const nodes = nodeResults
+    .filter(({ nodeId }) => !nodeId.includes("["))
+    .map(({ nodeId, label, wave }) => ({ id: nodeId, label, wave }));
+  const last = Math.max(0, ...nodes.map(({ wave }) => wave));
+  // Without the plan nobody knows what depends on what, but the last wave has no dependents for certain.
+  return { outline: { nodes }, leaves: new Set(nodes.flatMap(({ id, wave }) => (wave === last ? id : []))) };
+}
+
+async function planOf(api: SluiceClient, workflow: string, version: number) {
+  try {
+    return (await api.getVersion(workflow, version)).plan;
+  } catch (error) {
+    if (error instanceof ApiProblem && (error.status === 403 || error.status === 404)) return null;
+    throw error;
+  }
+}
+
+/** `view` is what was seen of the run, when somebody has watched it: it knows its approvals without asking. */
+export async function standingOf(
+  api: SluiceClient,
+  run: Run,
+  shape: RunShape,
+  view: RunView | null,
+): Promise<RunStanding> {
+  const state = await api.getState(run.id);
+  const waitingFor = isTerminal(state.status) ? [] : await approvalsOf(api, state, view);
+  const asked = new Set(waitingFor.map(({ nodeId }) => nodeId));
+  const blocked = state.nodeResults.filter(({ nodeId, status }) => status === "blocked" && !asked.has(nodeId));
+  const failed = state.nodeResults.filter(({ status }) => status === "failed" || status === "timed_out");
+  return {
+    runId: run.id,
+    workflow: run.workflow,
+    version: run.version,
+    status: state.status,
+    isPaused: state.isPaused,
+    outputs: await outputsOf(api, state, shape.leaves),
+    costMicros: state.costMicros,
+    executedCount: state.executedCount,
+    failedCount: state.failedCount,
+    lastEventId: state.lastEventId,
+    ...(waitingFor.length === 0 ? {} : { waitingFor }),
+    ...(blocked.length === 0 ? {} : { blocked: blocked.slice(0, LISTED_MAX).map(troubleOf) }),
+    ...(failed.length === 0 ? {} : { failures: failed.slice(0, LISTED_MAX).map(troubleOf) }),
+  };
+}
+
+/** All that is known of a run to somebody who may start runs and not read them. */
+export function bareStanding(run: Run): RunStanding {
+  const { id: runId, workflow, version, status, costMicros, lastEventId } = run;
+  const counts = { executedCount: 0, failedCount: 0 };
+  return { runId, workflow, version, status, isPaused: false, outputs: {}, costMicros, ...counts, lastEventId };
+}
+
+function troubleOf({ nodeId, status, waitingReason, errorCode, errorMessage }: NodeState): NodeTrouble {
+  return { nodeId, code: errorCode ?? waitingReason ?? status, message: errorMessage ?? "" };
+}
+
+async function approvalsOf(api: SluiceClient, state: State, view: RunView | null): Promise<readonly WaitingFor[]> {
+  const isBlocked = state.nodeResults.some(({ status }) => status === "blocked");
+  if (!isBlocked) return [];
+  if (view !== null && view.lastEventId >= state.lastEventId) {
+    const pending = [...view.approvals.values()].filter(({ status }) => status === "pending");
+    return pending.map(({ id, nodeId, summary, choices, digest, expiresAt }) => {
+      return { approvalId: id, nodeId, summary, choices, digest, expiresAt: new Date(expiresAt).toISOString() };
+    });
+  }
+  return pendingOf(api, state.runId);
+}
+
+/** Whoever may not see approvals is told what is blocked and no more. */
+async function pendingOf(api: SluiceClient, runId: string): Promise<readonly WaitingFor[]> {
+  const found: WaitingFor[] = [];
+  let cursor: string | undefined;
+  try {
+    for (let page = 0; page < PENDING_PAGES_MAX; page += 1) {
+      const listed = await api.listApprovals({
+        status: "pending",
+        limit: 100,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const approval of listed.data) {
+        if (approval.runId !== runId || approval.nodeId === null) continue;
+        const { id: approvalId, nodeId, summary, choices, digest, expiresAt } = approval;
+        found.push({ approvalId, nodeId, summary, choices, digest, expiresAt });
+      }
+      cursor = listed.nextCursor;
+      if (cursor === undefined) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ApiProblem && error.status === 403)) throw error;
+  }
+  return found;
+}
+
+async function outputsOf(api: SluiceClient, state: State, leaves: ReadonlySet<string>): Promise<JsonObject> {
+  const settled = state.nodeResults.filter(({ nodeId, status }) => status === "completed" && leaves.has(nodeId));
+  return Object.fromEntries(
+    await Promise.all(settled.map(async (node) => [node.nodeId, await outputOf(api, node)] as const)),
+  );
+}
+
+/** The outputs of a node with its large values in their places; a text alone counts as one. */
+async function outputOf(api: SluiceClient, { outputs, output, refs = [] }: NodeState): Promise<JsonObject> {
+  const isPlain = outputs === null || Object.keys(outputs).length === 0;
+  let shown: JsonObject = isPlain ? { stdout: output } : outputs;
+  for (const { path, hash, bytes } of refs) {
+    const [place = "", name = "stdout"] = path;
+    if ((place === "output") !== isPlain) continue;
+    shown = withOwn(shown, name, bytes > VALUE_BYTES_MAX ? { hash, bytes } : await api.getBlob(hash));
+  }
+  return shown;
+}

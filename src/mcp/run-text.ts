@@ -1,0 +1,59 @@
+import type { RunStanding } from "./run-standing.ts";
+
+const TEXT = { type: "string" } as const;
+const COUNT = { type: "integer" } as const;
+const TROUBLE = { type: "array", items: { type: "object", properties: { nodeId: TEXT, code: TEXT, message: TEXT } } };
+
+/** Nothing in it is required: a refusal takes the place of a standing, and has other members. */
+export const STANDING_SCHEMA = {
+  properties: {
+    runId: TEXT,
+    workflow: TEXT,
+    version: { type: ["integer", "null"] },
+    status: TEXT,
+    isPaused: { type: "boolean", description: "Nothing moves before somebody does something" },
+    outputs: { type: "object", description: "Outputs of the nodes that nothing depends on, by node" },
+    costMicros: { type: "integer", description: "Millionths of a dollar" },
+    executedCount: COUNT,
+    failedCount: COUNT,
+    lastEventId: COUNT,
+    waitingFor: {
+      type: "array",
+      description: "Approvals the run waits for; resolve_approval answers them",
+      items: {
+        type: "object",
+        properties: {
+          approvalId: TEXT,
+          nodeId: TEXT,
+          summary: TEXT,
+          choices: { type: "array", items: TEXT },
+          digest: TEXT,
+          expiresAt: TEXT,
+        },
+      },
+    },
+    blocked: TROUBLE,
+    failures: TROUBLE,
+  },
+};
+
+export const EVENT_SCHEMA = {
+  type: "array",
+  items: { type: "object", properties: { eventId: COUNT, type: TEXT, timestamp: TEXT, payload: { type: "object" } } },
+};
+
+/** How a run stands, in a few lines for people and models. */
+export function sentenceOf(standing: RunStanding): string {
+  const { runId, workflow, version, status, isPaused, costMicros } = standing;
+  const of = `${workflow}${version === null ? "" : `@${version}`}`;
+  const cost = costMicros === 0 ? "" : ` It has cost $${(costMicros / 1_000_000).toFixed(6)}.`;
+  const how = isPaused ? `${status}, and waits` : status;
+  return [
+    `Run ${runId} of ${of} is ${how}.${cost}`,
+    ...(standing.waitingFor ?? []).map(
+      ({ approvalId, summary, choices }) => `It needs a person: ${summary} (${approvalId}: ${choices.join(", ")}).`,
+    ),
+    ...(standing.blocked ?? []).map(({ nodeId, code, message }) => `${nodeId} is blocked: ${code}. ${message}`.trim()),
+    ...(standing.failures ?? []).map(({ nodeId, code, message }) => `${nodeId} failed: ${code}. ${message}`.trim()),
+  ].join("\n");
+}

@@ -1,0 +1,159 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { ApiProblem, type Frame, type Run, type SluiceClient, type Start } from "../client/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import { RUN_STATUSES } from "../core/event/index.ts";
+import { defined, page, runId, type WaitWords, waitSeconds, waitWords } from "./input.ts";
+import { bareStanding, type RunStanding, shapeOf, standingOf } from "./run-standing.ts";
+import { EVENT_SCHEMA, STANDING_SCHEMA, sentenceOf } from "./run-text.ts";
+import { waitForRun } from "./run-wait.ts";
+import { defineTool, type FixedTool, type ToolCall } from "./tool.ts";
+import { answer, troubleResult } from "./tool-result.ts";
+
+const LOOKING = { readOnlyHint: true, openWorldHint: false };
+const EVENTS_MAX = 200;
+
+export const runTools: readonly FixedTool[] = [
+  defineTool({
+    name: "run_workflow",
+    title: "Run a workflow",
+    description:
+      "Starts a run of an exposed workflow and waits until it has ended, needs a person, or wait_seconds have passed. " +
+      "Every node passes the gates before it acts. A run that is still going can be followed with watch_run.",
+    input: z.strictObject({
+      workflow: z.string().describe("Name, as list_workflows shows it"),
+      version: z.number().int().positive().optional().describe("The newest when left out"),
+      args: z.record(z.string(), z.unknown()).optional().describe("Args of the workflow by name"),
+      model: z.string().optional().describe("Model of every node that names none"),
+      gateway: z.string().optional().describe("Where it is to be executed"),
+      ...waitWords,
+    }),
+    output: STANDING_SCHEMA,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    handle: async ({ workflow, version, args, model, gateway, ...words }, call) => {
+      const { exposed } = await call.api.getWorkflow(workflow);
+      if (!exposed) return troubleResult(notExposed(workflow));
+      const start: Start = {
+        workflow,
+        ...(version === undefined ? {} : { version }),
+        // It came as JSON, and the API checks it.
+        ...(args === undefined ? {} : { args: args as JsonObject }),
+        ...(model === undefined ? {} : { model }),
+        ...(gateway === undefined ? {} : { gateway }),
+      };
+      return startAndWait(start, words, call);
+    },
+  }),
+  defineTool({
+    name: "get_run",
+    title: "Show a run",
+    description: "How a run stands: status, outputs, cost, failures, and which approvals it waits for.",
+    input: z.strictObject({ run_id: runId }),
+    output: STANDING_SCHEMA,
+    annotations: LOOKING,
+    handle: async ({ run_id }, { api }) => told(await currentStanding(api, await api.getRun(run_id))),
+  }),
+  defineTool({
+    name: "list_runs",
+    title: "List runs",
+    description: "Runs of all workflows, newest first.",
+    input: z.strictObject({
+      status: z.enum(RUN_STATUSES).optional(),
+      workflow: z.string().optional().describe("Only runs of this workflow"),
+      ...page,
+    }),
+    annotations: LOOKING,
+    handle: async (filter, { api }) => {
+      const { data, nextCursor } = await api.listRuns(defined(filter));
+      const runs = data.map(({ id, ...run }) => ({ runId: id, ...run }));
+      const lines = runs.map((run) => `${run.runId}: ${run.workflow}, ${run.status}, ${run.createdAt}`);
+      const found = { runs, ...(nextCursor === undefined ? {} : { nextCursor }) };
+      return answer(found, lines.join("\n") || "There are no such runs.");
+    },
+  }),
+  defineTool({
+    name: "watch_run",
+    title: "Watch a run",
+    description:
+      "Waits until a run has ended, needs a person, or wait_seconds have passed; tells what happened after the event " +
+      "after_event_id, and how the run stands. Call it again with lastEventId to go on.",
+    input: z.strictObject({
+      run_id: runId,
+      after_event_id: z.number().int().min(0).optional().describe("Only tell what came after this event"),
+      wait_seconds: waitSeconds,
+    }),
+    output: { ...STANDING_SCHEMA, properties: { ...STANDING_SCHEMA.properties, events: EVENT_SCHEMA } },
+    annotations: LOOKING,
+    handle: watchRun,
+  }),
+  defineTool({
+    name: "cancel_run",
+    title: "Cancel a run",
+    description: "Ends a run: what is under way is stopped, what has not begun is left out. What it cost stays booked.",
+    input: z.strictObject({ run_id: runId, reason: z.string().optional().describe("Kept in the log of the run") }),
+    output: STANDING_SCHEMA,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    handle: async ({ run_id, reason }, { api }) => {
+      const run = await api.cancelRun(run_id, reason);
+      return told(await currentStanding(api, run));
+    },
+  }),
+];
+
+function notExposed(workflow: string): { readonly code: string; readonly message: string } {
+  const message = `The workflow "${workflow}" is not exposed over MCP; its manifest would have to say exposed: true.`;
+  return { code: "not_exposed", message };
+}
+
+/** Starts a run and waits for it as the words say. A run that failed is an error to whoever wanted its result. */
+export async function startAndWait(start: Start, words: WaitWords, call: ToolCall): Promise<CallToolResult> {
+  const { api, signal } = call;
+  const idempotencyKey = words.idempotency_key ?? call.idempotencyKey;
+  const run = await api.startRun(start, idempotencyKey === null ? {} : { idempotencyKey });
+  const standing = await waitFor(run, words.wait_seconds, call).catch((error: unknown) => {
+    // It was started, and whoever may not look at it should know at least that.
+    if (error instanceof ApiProblem && error.status === 403) return bareStanding(run);
+    throw error;
+  });
+  if (signal.aborted && words.cancel_on_abort) await api.cancelRun(run.id, "Whoever wanted the result left.");
+  return told(standing, ["failed", "timed_out", "cancelled"].includes(standing.status));
+}
+
+async function waitFor(run: Run, seconds: number, call: ToolCall): Promise<RunStanding> {
+  const { api, signal, report } = call;
+  const shape = await shapeOf(api, run);
+  const view = await waitForRun(api, { runId: run.id, outline: shape.outline, seconds, signal, report });
+  return standingOf(api, run, shape, view);
+}
+
+interface WatchWords {
+  readonly run_id: string;
+  readonly after_event_id?: number | undefined;
+  readonly wait_seconds: number;
+}
+
+async function watchRun(words: WatchWords, { api, signal, report }: ToolCall): Promise<CallToolResult> {
+  const run = await api.getRun(words.run_id);
+  const shape = await shapeOf(api, run);
+  const after = words.after_event_id ?? 0;
+  const events: Frame[] = [];
+  const onFrame = (frame: Frame): void => {
+    // Pieces of a text are many and say little; the text itself comes with the output.
+    if (frame.eventId <= after || frame.type === "node.stream.delta") return;
+    events.push(frame);
+    if (events.length > EVENTS_MAX) events.shift();
+  };
+  const wait = { runId: run.id, outline: shape.outline, seconds: words.wait_seconds, signal, report, onFrame };
+  const view = await waitForRun(api, wait);
+  const standing = await standingOf(api, run, shape, view);
+  const shown = events.map(({ eventId, type, timestamp, payload }) => ({ eventId, type, timestamp, payload }));
+  return answer({ ...standing, events: shown }, sentenceOf(standing));
+}
+
+async function currentStanding(api: SluiceClient, run: Run): Promise<RunStanding> {
+  return standingOf(api, run, await shapeOf(api, run), null);
+}
+
+function told(standing: RunStanding, isError = false): CallToolResult {
+  return answer(standing, sentenceOf(standing), isError);
+}

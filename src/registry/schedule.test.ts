@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../core/base/index.ts";
+import { scheduleOf } from "./schedule.ts";
+
+const entry = (body: JsonObject) => ({ id: "nightly", revision: 1, body, createdAt: 1, updatedAt: 1 });
+
+describe("a schedule as it was registered", () => {
+  it("is read with what goes without saying", () => {
+    const cron = { minutes: [0], hours: [9], isEitherDay: false };
+    expect(scheduleOf(entry({ workflow: "report", cron: "0 9 * * *" }))).toMatchObject({
+      id: "nightly",
+      workflow: "report",
+      timing: { kind: "cron", cron, timezone: "UTC" },
+      args: {},
+      overlap: "skip",
+      missed: "skip",
+      isEnabled: true,
+    });
+  });
+
+  it("is due evenly when it says so", () => {
+    const body = { workflow: "report", every_seconds: 30, cron: null, args: { a: 1 }, enabled: false };
+    expect(scheduleOf(entry(body))).toMatchObject({
+      timing: { kind: "interval", everySeconds: 30 },
+      args: { a: 1 },
+      isEnabled: false,
+    });
+  });
+
+  it("that makes no sense any more says why", () => {
+    expect(() => scheduleOf(entry({ workflow: "report", cron: "0 9" }))).toThrow("2 parts instead of 5");
+    expect(() => scheduleOf(entry({ workflow: "report" }))).toThrow("its cron cannot be read");
+  });
+});

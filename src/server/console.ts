@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/** The built console, kept in memory: it is small, and a file that changes under a running server would mix two builds. */
+export class ConsoleFiles {
+  readonly #files = new Map<string, ConsoleFile>();
+  readonly #index: ConsoleFile;
+
+  private constructor(directory: string, index: string) {
+    for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+      if (!entry.isFile()) continue;
+      const file = join(entry.parentPath, entry.name);
+      const path = `/${relative(directory, file).split(sep).join("/")}`;
+      const isHashed = path.startsWith("/assets/");
+      this.#files.set(path, fileOf(path, readFileSync(file), isHashed ? IMMUTABLE : "no-cache"));
+    }
+    this.#files.delete("/index.html");
+    this.#index = fileOf("/index.html", readFileSync(index), "no-store");
+  }
+
+  /** Null where no console was built. */
+  static open(directory: string): ConsoleFiles | null {
+    const index = join(directory, "index.html");
+    return existsSync(index) ? new ConsoleFiles(directory, index) : null;
+  }
+
+  /** The file at a path, else the page itself for what may be one of its addresses; null for anything else. */
+  answer(request: Request): Response | null {
+    if (request.method !== "GET" && request.method !== "HEAD") return null;
+    const { pathname } = new URL(request.url);
+    const file = this.#files.get(pathname) ?? (isPageAddress(pathname, request) ? this.#index : null);
+    return file === null ? null : respond(file, request);
+  }
+}
+
+interface ConsoleFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly zipped: Uint8Array<ArrayBuffer> | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const IMMUTABLE = "public, max-age=31536000, immutable";
+const ZIPPED_BYTES_MIN = 1_024;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+/** Only what this server serves, and nothing written into the page itself. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+function fileOf(path: string, bytes: Uint8Array<ArrayBuffer>, caching: string): ConsoleFile {
+  return {
+    bytes,
+    zipped: bytes.byteLength < ZIPPED_BYTES_MIN ? null : new Uint8Array(gzipSync(bytes)),
+    headers: {
+      "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+      "content-security-policy": POLICY,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "cache-control": caching,
+      vary: "accept-encoding",
+    },
+  };
+}
+
+function respond({ bytes, zipped, headers }: ConsoleFile, request: Request): Response {
+  const takesZipped = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const isZipped = zipped !== null && takesZipped;
+  const body = isZipped ? zipped : bytes;
+  return new Response(request.method === "HEAD" ? null : body, {
+    headers: {
+      ...headers,
+      "content-length": String(body.byteLength),
+      ...(isZipped ? { "content-encoding": "gzip" } : {}),
+    },
+  });
+}
+
+/** Where a program may look for something that is not there: it is told so, and not shown a page. */
+const NO_PAGES = /^\/(?:api|assets|execute|hooks|mcp|session|docs|openapi\.json|healthz|readyz|metrics)(?:\/|$)/;
+
+function isPageAddress(pathname: string, request: Request): boolean {
+  const accepted = request.headers.get("accept") ?? "*/*";
+  return !NO_PAGES.test(pathname) && /text\/html|\*\/\*/.test(accepted);
+}

@@ -1,0 +1,98 @@
+import { type JsonObject, withOwn } from "../core/base/index.ts";
+import type { EventType, RunEvent } from "../core/event/index.ts";
+import { relativesOf, type RunLog } from "../core/provenance/index.ts";
+import type { RunRecord, Store, StoredEvent } from "../store/index.ts";
+
+/** How much of a family is read for one answer; what lies beyond is told as a cut. */
+export const FAMILY_LIMITS = { runs: 100, events: 250_000 } as const;
+const PAGE = 1_000;
+
+type Sources = Pick<Store, "getRun" | "readEvents" | "verdictsOf">;
+
+/** What provenance reads of a log; streams and logs are most of it, and say nothing about where values came from. */
+const READ: ReadonlySet<EventType> = new Set<EventType>([
+  "run.started",
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.timed_out",
+  "run.status.changed",
+  "node.provenance",
+  "node.expanded",
+  "node.started",
+  "node.retried",
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.skipped",
+  "node.blocked",
+  "node.cancelled",
+  "node.invalidated",
+  "approval.requested",
+  "approval.resolved",
+  "cost.recorded",
+  "child.started",
+]);
+
+/** A run and those it has to do with, nearest first: `reach` says how far from one to the next it goes. */
+export async function familyLogs(
+  store: Sources,
+  run: RunRecord,
+  { reach, ...limits }: { readonly reach: number; readonly runs: number; readonly events: number },
+): Promise<readonly RunLog[]> {
+  const logs: RunLog[] = [];
+  const seen = new Set([run.runId]);
+  let near: readonly RunRecord[] = [run];
+  let room = limits.events;
+  for (let step = 0; step <= reach && near.length > 0; step += 1) {
+    const next: string[] = [];
+    for (const relative of near) {
+      const log = await readLog(store, relative, room);
+      if (log === null) return logs;
+      logs.push(log);
+      room -= log.events.length;
+      for (const id of relativesOf(log)) {
+        if (seen.has(id) || seen.size >= limits.runs) continue;
+        seen.add(id);
+        next.push(id);
+      }
+    }
+    const found = step === reach ? [] : await Promise.all(next.map((id) => store.getRun(run.orgId, id)));
+    near = found.filter((one) => one !== undefined);
+  }
+  return logs;
+}
+
+/** Null when there is no room for it. */
+async function readLog(store: Sources, run: RunRecord, room: number): Promise<RunLog | null> {
+  const { orgId, runId, workflow } = run;
+  const events: RunEvent[] = [];
+  for (let after = 0; after < run.lastEventId;) {
+    const page = await store.readEvents(orgId, runId, after, PAGE);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    for (const event of page) if (READ.has(event.type)) events.push(withMarks(event));
+    if (events.length > room) return null;
+    after = last.eventId;
+  }
+  return { runId, workflow, events, policies: await policiesOf(store, run) };
+}
+
+async function policiesOf(store: Sources, { orgId, runId }: RunRecord): Promise<RunLog["policies"] & object> {
+  const verdicts = await store.verdictsOf(orgId, runId);
+  // Written by the governor, and by nobody else.
+  return new Map(verdicts.map(({ verdictId, body }) => [verdictId, (body["policies"] ?? []) as readonly string[]]));
+}
+
+/** Large values stay where they are; their digests tell one from another. */
+function withMarks({ refs = [], ...event }: StoredEvent): RunEvent {
+  let payload = event.payload as unknown as JsonObject;
+  for (const { path, hash } of refs) payload = marked(payload, path, hash);
+  return { ...event, payload } as unknown as RunEvent;
+}
+
+function marked(object: JsonObject, [head, ...rest]: readonly string[], hash: string): JsonObject {
+  if (head === undefined) return object;
+  const inner = object[head];
+  return withOwn(object, head, rest.length === 0 ? hash : marked((inner ?? {}) as JsonObject, rest, hash));
+}

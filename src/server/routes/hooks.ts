@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { isoFromEpochMs } from "../../core/view/index.ts";
+import type { Hook } from "../../store/index.ts";
+import { HOOK_OVERLAP_MS, hookPlace, newHookSecret } from "../../webhook/index.ts";
+import { noteChange } from "../audit-note.ts";
+import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { Refused } from "../problem.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { requireWorkflow } from "./workflows.ts";
+
+const SECRET_LENGTH_MAX = 500;
+const SECRET_LENGTH_MIN = 8;
+
+const hookBody = z.strictObject({
+  secret: z
+    .string()
+    .min(SECRET_LENGTH_MIN)
+    .max(SECRET_LENGTH_MAX)
+    .regex(/^[\x20-\x7e]*$/, "Invalid text: printable ASCII")
+    .optional()
+    .describe("whsec_ and base64, or any text; one is made when there is none"),
+});
+
+const moment = z.iso.datetime().describe("ISO 8601, UTC");
+const hookSchema = z.object({
+  workflow: z.string(),
+  set: z.boolean().describe("Whether signed messages may start runs"),
+  url: z.string().describe("Where to send them"),
+  createdAt: moment.nullable(),
+  updatedAt: moment.nullable(),
+  previousUntil: moment.nullable().describe("How long the secret before the present one is good, too"),
+});
+const madeSchema = hookSchema.extend({ secret: z.string().optional().describe("Shown once, when it was made here") });
+
+/** Secrets by which people outside start runs. The messages themselves come in without a key. */
+export const hookRoutes: readonly Route[] = [
+  defineRoute({
+    method: "PUT",
+    path: "/hooks/{name}",
+    operation: "hooks.save",
+    summary: "Lets messages signed with a secret start runs of a workflow. The secret before is good for another day.",
+    permission: "registry:write",
+    body: { schema: hookBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: true },
+    replies: {
+      200: { description: "The secret was replaced", schema: madeSchema },
+      201: { description: "It is new", schema: madeSchema },
+    },
+    handle: saveHook,
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/hooks/{name}",
+    operation: "hooks.get",
+    summary: "Says whether signed messages may start runs of a workflow.",
+    permission: "workflow:read",
+    replies: { 200: { description: "As it is", schema: hookSchema } },
+    handle: async (call) => {
+      const { services, principal, params } = call;
+      const { name = "" } = params;
+      await requireWorkflow(call, name);
+      return json(hookOnWire(call, name, await services.store.getHook(principal.orgId, name)));
+    },
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/hooks/{name}",
+    operation: "hooks.delete",
+    summary: "Forgets the secret: messages no longer start runs of the workflow.",
+    permission: "registry:write",
+    replies: { 204: { description: "Gone", schema: null } },
+    handle: async ({ services, principal, params: { name = "" } }) => {
+      const isGone = await services.store.deleteHook(principal.orgId, name);
+      if (!isGone) throw new Refused("unknown_hook", `"${name}" has no hook.`);
+      await noteChange(services, principal, "config.applied", `hook/${name}`, { action: "deleted" });
+      return new Response(null, { status: 204 });
+    },
+  }),
+];
+
+type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
+
+async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBody> }): Promise<Response> {
+  const { services, principal, params, body } = call;
+  const { name = "" } = params;
+  const { orgId } = principal;
+  await requireWorkflow(call, name);
+  const before = await services.store.getHook(orgId, name);
+  const secret = body.secret ?? newHookSecret();
+  const at = services.config.now();
+  const hook: Hook = {
+    orgId,
+    workflow: name,
+    secret: services.gateways.box.seal(secret, hookPlace(orgId, name)),
+    previousSecret: before?.secret ?? null,
+    previousUntil: before === undefined ? null : at + HOOK_OVERLAP_MS,
+    createdAt: before?.createdAt ?? at,
+    updatedAt: at,
+  };
+  await services.store.putHook(hook);
+  const action = before === undefined ? "created" : "updated";
+  await noteChange(services, principal, "config.applied", `hook/${name}`, { action });
+  const made = body.secret === undefined ? { secret } : {};
+  return json({ ...hookOnWire(call, name, hook), ...made }, before === undefined ? 201 : 200);
+}
+
+function hookOnWire({ services, principal }: AnyCall, workflow: string, hook: Hook | undefined) {
+  const org = encodeURIComponent(principal.orgId);
+  return {
+    workflow,
+    set: hook !== undefined,
+    url: `${services.gateways.publicUrl}/api/v1/hooks/${encodeURIComponent(workflow)}?org=${org}`,
+    createdAt: iso(hook?.createdAt),
+    updatedAt: iso(hook?.updatedAt),
+    previousUntil: iso(hook?.previousUntil),
+  };
+}
+
+function iso(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : isoFromEpochMs(at);
+}

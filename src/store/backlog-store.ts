@@ -1,0 +1,14 @@
+/** What waits and goes on in the whole installation, for whoever watches it. */
+export interface BacklogStore {
+  /** Of all organisations together; cheap enough to be asked for every few seconds. */
+  readBacklog(): Promise<Backlog>;
+}
+
+export interface Backlog {
+  readonly openRuns: number;
+  readonly openAttempts: number;
+  readonly pendingApprovals: number;
+  readonly pendingDeliveries: number;
+  /** How long the timer or deadline that is most overdue has been due; 0 when none is. */
+  readonly lagMs: number;
+}

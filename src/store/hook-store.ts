@@ -1,0 +1,20 @@
+/** Secrets by which somebody outside may start runs of a workflow. They are sealed before they come here. */
+export interface HookStore {
+  getHook(orgId: string, workflow: string): Promise<Hook | undefined>;
+  /** Of every organisation that has one for a workflow of this name, the oldest first. */
+  findHooks(workflow: string, limit: number): Promise<readonly Hook[]>;
+  putHook(hook: Hook): Promise<void>;
+  /** False when there is none. */
+  deleteHook(orgId: string, workflow: string): Promise<boolean>;
+}
+
+export interface Hook {
+  readonly orgId: string;
+  readonly workflow: string;
+  readonly secret: string;
+  /** The one before it, while its overlap lasts. */
+  readonly previousSecret: string | null;
+  readonly previousUntil: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}

@@ -1,0 +1,24 @@
+import type { Listed, Page } from "./store.ts";
+
+export interface KeyStore {
+  ensureOrganisation(orgId: string): Promise<void>;
+  putKey(key: KeyRecord): Promise<void>;
+  findKey(hash: string): Promise<KeyRecord | undefined>;
+  getKey(orgId: string, keyId: string): Promise<KeyRecord | undefined>;
+  listKeys(orgId: string, page: Page): Promise<Listed<KeyRecord>>;
+  /** False when there is no such key. */
+  revokeKey(orgId: string, keyId: string, at: number): Promise<boolean>;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly orgId: string;
+  /** SHA-256 of the secret, hex; the secret itself is shown once and kept nowhere. */
+  readonly hash: string;
+  readonly label: string;
+  readonly permissions: readonly string[];
+  readonly agentId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}

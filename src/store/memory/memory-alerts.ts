@@ -1,0 +1,44 @@
+import { compareCodeUnits } from "../../core/base/index.ts";
+import type { AlertStore } from "../alert-store.ts";
+import { addDeliveries } from "./memory-webhooks.ts";
+import { keyOf, type MemoryWorld } from "./memory-world.ts";
+
+export function memoryAlerts(world: MemoryWorld): AlertStore {
+  const { leases } = world.webhooks;
+  return {
+    takeLease: async (name, holder, ttlMs) => {
+      const lease = leases.get(name);
+      const now = world.now();
+      if (lease !== undefined && lease.holder !== holder && lease.expiresAt > now) return false;
+      leases.set(name, { holder, expiresAt: now + ttlMs });
+      return true;
+    },
+    dropLease: async (name, holder) => {
+      if (leases.get(name)?.holder === holder) leases.delete(name);
+    },
+    fireAlert: async (orgId, key, { at, deliveries, audit }) => {
+      const told = keyOf(orgId, key);
+      if (world.toldOnce.has(told)) return false;
+      world.toldOnce.add(told);
+      if (audit !== null) {
+        world.audit.pending.set(`${orgId}/${key}`, { orgId, at, body: JSON.stringify([audit]) });
+      }
+      addDeliveries(world, deliveries);
+      return true;
+    },
+    countEnded: async (orgId, since) => {
+      const ended = [...world.runs.values()].filter(
+        (run) => run.orgId === orgId && run.head.endedAt !== null && run.head.endedAt >= since,
+      );
+      const failed = ended.filter(({ head }) => head.status === "failed" || head.status === "timed_out");
+      return { all: ended.length, failed: failed.length };
+    },
+    listOverdueApprovals: async (orgId, before, prefix, limit) =>
+      [...world.approvals.values()]
+        .filter((one) => one.orgId === orgId && one.status === "pending" && one.requestedAt <= before)
+        .filter(({ id }) => !world.toldOnce.has(keyOf(orgId, prefix + id)))
+        .sort((left, right) => left.requestedAt - right.requestedAt || compareCodeUnits(left.id, right.id))
+        .slice(0, limit)
+        .map(({ id, runId, requestedAt }) => ({ approvalId: id, runId, requestedAt })),
+  };
+}

@@ -1,0 +1,23 @@
+import { isTerminal } from "../../core/event/index.ts";
+import type { BacklogStore } from "../backlog-store.ts";
+import type { MemoryWorld } from "./memory-world.ts";
+
+export function memoryBacklog(world: MemoryWorld): BacklogStore {
+  return {
+    readBacklog: async () => {
+      const runs = [...world.runs.values()];
+      const attempts = runs.flatMap(({ openAttempts }) => [...openAttempts.values()]);
+      const timers = runs.flatMap((run) => [...run.timers.values()].map(({ dueAt }) => dueAt));
+      const deadlines = attempts.flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [deadlineAt]));
+      const dueAt = [...timers, ...deadlines].reduce((first, each) => Math.min(first, each), Infinity);
+      const now = world.now();
+      return {
+        openRuns: runs.filter(({ head }) => !isTerminal(head.status)).length,
+        openAttempts: attempts.length,
+        pendingApprovals: [...world.approvals.values()].filter(({ status }) => status === "pending").length,
+        pendingDeliveries: [...world.webhooks.deliveries.values()].filter(({ nextAt }) => nextAt !== null).length,
+        lagMs: Math.max(0, now - Math.min(dueAt, now)),
+      };
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import { compareCodeUnits } from "../../core/base/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import { decodeCursor, listed } from "../cursor.ts";
+import type { Hook, HookStore } from "../hook-store.ts";
+import type {
+  Delivery,
+  DeliveryStore,
+  Feed,
+  FeedStore,
+  NewDelivery,
+  RunAhead,
+  Subscription,
+  WebhookStore,
+} from "../webhook-store.ts";
+import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+
+/** What a memory store keeps for those outside. */
+export interface MemoryWebhooks {
+  /** By organisation, then by webhook: since when it listens. */
+  readonly subscriptions: Map<string, Map<string, number>>;
+  readonly cursors: Map<string, MemoryCursor>;
+  /** Run → the last event that was fed. */
+  readonly feeds: Map<string, number>;
+  /** By id, in the order they were made. */
+  readonly deliveries: Map<string, MemoryDelivery>;
+  readonly hooks: Map<string, Hook>;
+  readonly leases: Map<string, { readonly holder: string; readonly expiresAt: number }>;
+  lastSeq: number;
+}
+
+interface MemoryCursor {
+  readonly auditSeq: number;
+  readonly sweptAt: number;
+  readonly heldUntil: number;
+}
+
+type MemoryDelivery = Delivery & { readonly seq: number; readonly claim: number };
+
+export function createMemoryWebhooks(): MemoryWebhooks {
+  return {
+    subscriptions: new Map(),
+    cursors: new Map(),
+    feeds: new Map(),
+    deliveries: new Map(),
+    hooks: new Map(),
+    leases: new Map(),
+    lastSeq: 0,
+  };
+}
+
+export function memoryWebhooks(world: MemoryWorld): WebhookStore {
+  return { ...memoryFeeds(world), ...memoryDeliveries(world) };
+}
+
+function memoryFeeds(world: MemoryWorld): FeedStore {
+  const { cursors, feeds } = world.webhooks;
+  const isVersion = ({ orgId, version }: Pick<Feed, "orgId" | "version">): boolean =>
+    world.config.get(orgId)?.version === version;
+  return {
+    listWebhookOrganisations: async () => {
+      const registered = [...world.entries.keys()].flatMap((key) => {
+        const [orgId, kind] = JSON.parse(key) as readonly [string, string, string];
+        return kind === "webhook" ? [orgId] : [];
+      });
+      return [...new Set([...registered, ...cursors.keys()])].sort(compareCodeUnits);
+    },
+    subscribe: async (orgId, version, wanted) =>
+      isVersion({ orgId, version }) ? subscribe(world, orgId, wanted) : null,
+    claimFeeds: async (sweepMs, leaseMs, limit) => {
+      const now = world.now();
+      const due = [...cursors].flatMap(([orgId, { auditSeq, sweptAt, heldUntil }]) => {
+        const headSeq = world.audit.chains.get(orgId)?.head.seq ?? 0;
+        const isSweepDue = sweptAt <= now - sweepMs;
+        const claim = { orgId, auditSeq, headSeq, sweptAt, isSweepDue, now };
+        return heldUntil <= now && (headSeq > auditSeq || isSweepDue) ? [{ claim, heldUntil }] : [];
+      });
+      const taken = due
+        .sort(
+          (left, right) => left.heldUntil - right.heldUntil || compareCodeUnits(left.claim.orgId, right.claim.orgId),
+        )
+        .slice(0, limit)
+        .map(({ claim }) => claim);
+      for (const { orgId, auditSeq, sweptAt } of taken) {
+        cursors.set(orgId, { auditSeq, sweptAt, heldUntil: now + leaseMs });
+      }
+      return taken;
+    },
+    endFeed: async (orgId, sweptAt) => {
+      const cursor = cursors.get(orgId);
+      if (cursor !== undefined) {
+        cursors.set(orgId, { ...cursor, heldUntil: world.now(), sweptAt: sweptAt ?? cursor.sweptAt });
+      }
+    },
+    listRunsAhead: async (runIds) => runsAhead(world, new Set(runIds)),
+    sweepRunsAhead: async (orgId, since, limit) => {
+      const open = [...world.runs].filter(([, { head }]) => !isTerminal(head.status)).map(([runId]) => runId);
+      const booked = world.usage.filter(({ at }) => at >= since).map(({ runId }) => runId);
+      return runsAhead(world, new Set([...open, ...booked]))
+        .filter((run) => run.orgId === orgId)
+        .slice(0, limit);
+    },
+    feedRun: async (feed) => {
+      if (!isVersion(feed) || (feeds.get(feed.runId) ?? feed.from) !== feed.from) return false;
+      feeds.set(feed.runId, feed.to);
+      addDeliveries(world, feed.deliveries);
+      return true;
+    },
+    feedAudit: async (feed) => {
+      const cursor = cursors.get(feed.orgId);
+      if (!isVersion(feed) || cursor?.auditSeq !== feed.from) return false;
+      cursors.set(feed.orgId, { ...cursor, auditSeq: feed.to });
+      addDeliveries(world, feed.deliveries);
+      return true;
+    },
+  };
+}
+
+function subscribe(world: MemoryWorld, orgId: string, wanted: readonly Subscription[]): readonly Subscription[] {
+  const { subscriptions, cursors, deliveries } = world.webhooks;
+  const before = subscriptions.get(orgId) ?? new Map<string, number>();
+  const after = new Map(wanted.map(({ webhookId, since }) => [webhookId, before.get(webhookId) ?? since]));
+  for (const [id, delivery] of deliveries) {
+    const isOrphan = delivery.orgId === orgId && before.has(delivery.webhookId) && !after.has(delivery.webhookId);
+    if (!isOrphan || delivery.nextAt === null) continue;
+    const lastError = "The webhook was disabled or deleted.";
+    deliveries.set(id, { ...delivery, state: "given_up", nextAt: null, settledAt: world.now(), lastError });
+  }
+  if (after.size === 0) {
+    subscriptions.delete(orgId);
+    cursors.delete(orgId);
+    return [];
+  }
+  subscriptions.set(orgId, after);
+  const since = Math.min(...after.values());
+  if (!cursors.has(orgId)) {
+    const records = [...(world.audit.chains.get(orgId)?.records.values() ?? [])];
+    const earlier = records.filter(({ at }) => at < since - 60_000).map(({ seq }) => seq);
+    cursors.set(orgId, { auditSeq: Math.max(0, ...earlier), sweptAt: since, heldUntil: 0 });
+  }
+  return [...after]
+    .map(([webhookId, from]) => ({ webhookId, since: from }))
+    .sort((left, right) => compareCodeUnits(left.webhookId, right.webhookId));
+}
+
+function runsAhead(world: MemoryWorld, runIds: ReadonlySet<string>): RunAhead[] {
+  return [...runIds].sort(compareCodeUnits).flatMap((runId) => {
+    const run = world.runs.get(runId);
+    const fedEventId = world.webhooks.feeds.get(runId) ?? 0;
+    if (run === undefined || run.head.lastEventId <= fedEventId || !world.webhooks.cursors.has(run.orgId)) return [];
+    const { workflow, traceId } = run.pinned;
+    return [{ orgId: run.orgId, runId, workflow, traceId, fedEventId, lastEventId: run.head.lastEventId }];
+  });
+}
+
+/** What is known by its id already is left as it is. */
+export function addDeliveries(world: MemoryWorld, added: readonly NewDelivery[]): void {
+  const { deliveries } = world.webhooks;
+  for (const delivery of added) {
+    if (deliveries.has(delivery.id)) continue;
+    const seq = (world.webhooks.lastSeq += 1);
+    const now = world.now();
+    const fresh = { state: "pending", claim: 0, attempts: 0, nextAt: now, createdAt: now } as const;
+    deliveries.set(delivery.id, { ...delivery, ...fresh, seq, lastStatus: null, lastError: null, settledAt: null });
+  }
+}
+
+function memoryDeliveries(world: MemoryWorld): DeliveryStore {
+  const { deliveries } = world.webhooks;
+  const claimed = (id: string, claim: number): MemoryDelivery | undefined => {
+    const delivery = deliveries.get(id);
+    return delivery?.claim === claim && delivery.nextAt !== null ? delivery : undefined;
+  };
+  return {
+    addDeliveries: async (added) => addDeliveries(world, added),
+    claimDeliveries: async (limit, leaseMs, busy) => {
+      const now = world.now();
+      const isBusy = new Set(busy.map(({ orgId, webhookId }) => keyOf(orgId, webhookId)));
+      const due = [...deliveries.values()].flatMap((delivery) => {
+        const { nextAt, orgId, webhookId } = delivery;
+        return nextAt !== null && nextAt <= now && !isBusy.has(keyOf(orgId, webhookId)) ? [{ nextAt, delivery }] : [];
+      });
+      const taken = due
+        .sort((left, right) => left.nextAt - right.nextAt || left.delivery.seq - right.delivery.seq)
+        .slice(0, limit)
+        .map(({ delivery }) => ({ ...delivery, claim: delivery.claim + 1, nextAt: now + leaseMs }))
+        .sort((left, right) => left.seq - right.seq);
+      for (const delivery of taken) deliveries.set(delivery.id, delivery);
+      return taken.map(({ id, orgId, webhookId, type, body, claim, attempts }) => ({
+        id,
+        orgId,
+        webhookId,
+        type,
+        body,
+        claim,
+        attempts,
+      }));
+    },
+    settleDelivery: async (id, claim, { state, retryMs, status, error }) => {
+      const delivery = claimed(id, claim);
+      if (delivery === undefined) return false;
+      const now = world.now();
+      const times = { nextAt: retryMs === null ? null : now + retryMs, settledAt: retryMs === null ? now : null };
+      const last = { lastStatus: status, lastError: error };
+      deliveries.set(id, { ...delivery, ...times, ...last, state, attempts: delivery.attempts + 1 });
+      return true;
+    },
+    releaseDelivery: async (id, claim) => {
+      const delivery = claimed(id, claim);
+      if (delivery !== undefined) deliveries.set(id, { ...delivery, nextAt: world.now() });
+    },
+    listDeliveries: async (orgId, webhookId, page) => {
+      const before = decodeCursor(page.cursor)?.at ?? Infinity;
+      const rows = [...deliveries.values()]
+        .filter((one) => one.orgId === orgId && one.webhookId === webhookId && one.seq < before)
+        .sort((left, right) => right.seq - left.seq);
+      const { data, nextCursor } = listed(rows, page.limit, ({ seq }) => ({ at: seq, id: "" }));
+      return { data: data.map(shown), nextCursor };
+    },
+    redeliver: async (orgId, webhookId, id) => {
+      const delivery = deliveries.get(id);
+      if (delivery?.orgId !== orgId || delivery.webhookId !== webhookId) return undefined;
+      const fresh = { state: "pending", attempts: 0, nextAt: world.now(), settledAt: null } as const;
+      const again = { ...delivery, ...fresh, claim: delivery.claim + 1 };
+      deliveries.set(id, again);
+      return shown(again);
+    },
+    pruneDeliveries: async (before, limit) => {
+      const old = [...deliveries.values()].filter((one) => one.nextAt === null && one.createdAt < before);
+      const gone = old.sort((left, right) => left.createdAt - right.createdAt).slice(0, limit);
+      for (const { id } of gone) deliveries.delete(id);
+      return gone.length;
+    },
+  };
+}
+
+function shown({ seq: _seq, claim: _claim, ...delivery }: MemoryDelivery): Delivery {
+  return copy(delivery);
+}
+
+export function memoryHooks({ webhooks: { hooks } }: MemoryWorld): HookStore {
+  return {
+    getHook: async (orgId, workflow) => {
+      const hook = hooks.get(keyOf(orgId, workflow));
+      return hook === undefined ? undefined : copy(hook);
+    },
+    findHooks: async (workflow, limit) =>
+      [...hooks.values()]
+        .filter((hook) => hook.workflow === workflow)
+        .sort((left, right) => left.createdAt - right.createdAt || compareCodeUnits(left.orgId, right.orgId))
+        .slice(0, limit)
+        .map(copy),
+    putHook: async (hook) => {
+      const key = keyOf(hook.orgId, hook.workflow);
+      hooks.set(key, { ...hook, createdAt: hooks.get(key)?.createdAt ?? hook.createdAt });
+    },
+    deleteHook: async (orgId, workflow) => hooks.delete(keyOf(orgId, workflow)),
+  };
+}

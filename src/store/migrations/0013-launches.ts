@@ -1,0 +1,22 @@
+import type { Migration } from "./migration.ts";
+
+/**
+ * Approvals of runs that do not exist yet: one at a time for the same launch, and used up by the run it starts. The
+ * approval itself stands with the others, under no run.
+ */
+export const LAUNCHES: Migration = {
+  version: 13,
+  name: "launches",
+  minReader: 13,
+  statements: [
+    `create table launch_approvals (
+      org_id text collate "C" not null,
+      digest text collate "C" not null,
+      approval_id text collate "C" not null,
+      expires_at bigint not null,
+      primary key (org_id, digest)
+    )`,
+    `create index launch_approvals_approval on launch_approvals (approval_id)`,
+    `create index launch_approvals_expiry on launch_approvals (expires_at)`,
+  ],
+};

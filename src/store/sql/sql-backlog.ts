@@ -1,0 +1,38 @@
+import type { BacklogStore } from "../backlog-store.ts";
+import { NOW_MS, type Sql } from "../sql.ts";
+
+export function sqlBacklog(sql: Sql): BacklogStore {
+  return {
+    readBacklog: async () => {
+      const [row] = await sql.query<BacklogRow>(READ_BACKLOG);
+      return {
+        openRuns: row?.runs ?? 0,
+        openAttempts: row?.attempts ?? 0,
+        pendingApprovals: row?.approvals ?? 0,
+        pendingDeliveries: row?.deliveries ?? 0,
+        lagMs: row?.lag_ms ?? 0,
+      };
+    },
+  };
+}
+
+interface BacklogRow {
+  readonly runs: number;
+  readonly attempts: number;
+  readonly approvals: number;
+  readonly deliveries: number;
+  readonly lag_ms: number;
+}
+
+/** Each count is of a small table or of an index that holds only what is open. */
+const READ_BACKLOG = {
+  name: "read backlog",
+  text: `select
+      (select count(*)::int from run_heads where status in ('queued', 'running', 'recovered')) as runs,
+      (select count(*)::int from open_attempts) as attempts,
+      (select count(*)::int from approvals where status = 'pending') as approvals,
+      (select count(*)::int from webhook_deliveries where next_at is not null) as deliveries,
+      greatest(0, ${NOW_MS} - coalesce(
+        least((select min(due_at) from timers), (select min(deadline_at) from open_attempts)), ${NOW_MS}))::bigint
+        as lag_ms`,
+};

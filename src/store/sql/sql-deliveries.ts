@@ -1,0 +1,128 @@
+import { decodeCursor, listed } from "../cursor.ts";
+import { NOW_MS, type Sql } from "../sql.ts";
+import type { Listed, Page } from "../store.ts";
+import type { ClaimedDelivery, Delivery, DeliveryState, DeliveryStore } from "../webhook-store.ts";
+import { addDeliveries, deliveryColumns } from "./delivery-rows.ts";
+import { lookUp } from "./look-up.ts";
+
+export function sqlDeliveries(sql: Sql): DeliveryStore {
+  return {
+    addDeliveries: async (deliveries) => {
+      if (deliveries.length > 0) await sql.query(ADD, [...deliveryColumns(deliveries)]);
+    },
+    claimDeliveries: async (limit, leaseMs, busy) => {
+      const [orgs, ids] = [busy.map(({ orgId }) => orgId), busy.map(({ webhookId }) => webhookId)];
+      return (await sql.query<ClaimRow>(CLAIM, [limit, leaseMs, orgs, ids])).toSorted(inOrder).map(claimOf);
+    },
+    settleDelivery: async (id, claim, { state, retryMs, status, error }) =>
+      (await sql.query(SETTLE, [id, claim, state, retryMs, status, error])).length > 0,
+    releaseDelivery: async (id, claim) => {
+      await sql.query(RELEASE, [id, claim]);
+    },
+    listDeliveries: (orgId, webhookId, page) => list(sql, orgId, webhookId, page),
+    redeliver: async (orgId, webhookId, id) => {
+      const [row] = await lookUp<DeliveryRow>(sql, REDELIVER, [orgId, webhookId, id]);
+      return row === undefined ? undefined : deliveryOf(row);
+    },
+    pruneDeliveries: async (before, limit) => (await sql.query(PRUNE, [before, limit])).length,
+  };
+}
+
+const ADD = { name: "add webhook deliveries", text: addDeliveries(1) };
+
+interface ClaimRow {
+  readonly id: string;
+  readonly seq: number;
+  readonly org_id: string;
+  readonly webhook_id: string;
+  readonly type: string;
+  readonly body: string;
+  readonly claims: number;
+  readonly attempts: number;
+}
+
+const CLAIM = {
+  name: "claim webhook deliveries",
+  text: `with due as (
+      select id from webhook_deliveries d where next_at <= ${NOW_MS}
+        and not exists (select from unnest($3::text[], $4::text[]) as b (org_id, webhook_id)
+          where b.org_id = d.org_id and b.webhook_id = d.webhook_id)
+      order by next_at, seq limit $1 for update skip locked
+    )
+    update webhook_deliveries d set claims = d.claims + 1, next_at = ${NOW_MS} + $2 from due where d.id = due.id
+    returning d.id, d.seq, d.org_id, d.webhook_id, d.type, d.body, d.claims, d.attempts`,
+};
+
+function inOrder(left: ClaimRow, right: ClaimRow): number {
+  return left.seq - right.seq;
+}
+
+function claimOf({ id, org_id, webhook_id, type, body, claims, attempts }: ClaimRow): ClaimedDelivery {
+  return { id, orgId: org_id, webhookId: webhook_id, type, body, claim: claims, attempts };
+}
+
+const SETTLE = {
+  name: "settle webhook delivery",
+  text: `update webhook_deliveries set state = $3, attempts = attempts + 1, next_at = ${NOW_MS} + $4::bigint,
+      settled_at = case when $4::bigint is null then ${NOW_MS} end, last_status = $5, last_error = $6
+    where id = $1 and claims = $2 and next_at is not null returning id`,
+};
+const RELEASE = {
+  name: "release webhook delivery",
+  text: `update webhook_deliveries set next_at = ${NOW_MS} where id = $1 and claims = $2 and next_at is not null`,
+};
+
+interface DeliveryRow extends Omit<ClaimRow, "claims"> {
+  readonly state: DeliveryState;
+  readonly next_at: number | null;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+  readonly created_at: number;
+  readonly settled_at: number | null;
+}
+
+function deliveryOf(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    webhookId: row.webhook_id,
+    type: row.type,
+    body: row.body,
+    state: row.state,
+    attempts: row.attempts,
+    nextAt: row.next_at,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+    settledAt: row.settled_at,
+  };
+}
+
+const COLUMNS =
+  "id, seq, org_id, webhook_id, type, body, state, attempts, next_at, last_status, last_error, created_at, settled_at";
+const LIST = {
+  name: "list webhook deliveries",
+  text: `select ${COLUMNS} from webhook_deliveries
+    where org_id = $1 and webhook_id = $2 and ($3::bigint is null or seq < $3) order by seq desc limit $4`,
+};
+
+async function list(sql: Sql, orgId: string, webhookId: string, page: Page): Promise<Listed<Delivery>> {
+  const after = decodeCursor(page.cursor)?.at ?? null;
+  const rows = await lookUp<DeliveryRow>(sql, LIST, [orgId, webhookId, after, page.limit + 1]);
+  const { data, nextCursor } = listed(rows, page.limit, ({ seq }) => ({ at: seq, id: "" }));
+  return { data: data.map(deliveryOf), nextCursor };
+}
+
+/** A claim that is under way loses its right to settle it. */
+const REDELIVER = {
+  name: "redeliver webhook delivery",
+  text: `update webhook_deliveries
+    set state = 'pending', attempts = 0, claims = claims + 1, next_at = ${NOW_MS}, settled_at = null
+    where org_id = $1 and webhook_id = $2 and id = $3 returning ${COLUMNS}`,
+};
+const PRUNE = {
+  name: "prune webhook deliveries",
+  text: `delete from webhook_deliveries where id in (
+      select id from webhook_deliveries where created_at < $1 and next_at is null order by created_at limit $2)
+    returning id`,
+};

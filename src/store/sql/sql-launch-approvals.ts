@@ -1,0 +1,126 @@
+import type { AuditEntry } from "../../core/audit/index.ts";
+import { appendedAuditId } from "../audit-id.ts";
+import { type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
+import { NOW_MS, type Sql } from "../sql.ts";
+import type { ApprovalClosing, ApprovalRecord } from "../store.ts";
+
+export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
+  return {
+    askLaunch: (approval, entry) => sql.transaction((within) => ask(within, approval, entry)),
+    answerLaunch: (orgId, closing, entry) => sql.transaction((within) => answer(within, orgId, closing, entry)),
+    findApprovedLaunch: async (orgId, digest) =>
+      (await sql.query<{ approval_id: string }>(FIND, [orgId, digest]))[0]?.approval_id,
+    useLaunch: async (orgId, digest, approvalId) => (await sql.query(USE, [orgId, digest, approvalId])).length > 0,
+    returnLaunch: async (orgId, digest, approvalId) => {
+      await sql.query(RETURN, [orgId, digest, approvalId]);
+    },
+    expireLaunches: (limit, told) => sql.transaction((within) => expire(within, limit, told)),
+  };
+}
+
+/** Whoever comes second waits for the first here, and then finds what stands. */
+const CLAIM = {
+  name: "claim a launch",
+  text: `insert into launch_approvals as l (org_id, digest, approval_id, expires_at) values ($1, $2, $3, $4)
+    on conflict (org_id, digest) do update set approval_id = excluded.approval_id, expires_at = excluded.expires_at
+      where l.expires_at <= ${NOW_MS}
+    returning approval_id`,
+};
+const OPEN = {
+  name: "open the approval of a launch",
+  text: "insert into approvals (id, org_id, run_id, status, requested_at, body) values ($1, $2, $3, $4, $5, $6)",
+};
+const STANDING = {
+  name: "standing approval of a launch",
+  text: `select a.body from launch_approvals l join approvals a on a.id = l.approval_id
+    where l.org_id = $1 and l.digest = $2`,
+};
+const NOTE = {
+  name: "note a launch",
+  text: "insert into audit_pending (id, org_id, at, body) values ($1, $2, $3, $4)",
+};
+
+async function ask(sql: Sql, approval: ApprovalRecord, entry: AuditEntry): Promise<ApprovalRecord> {
+  const { id, orgId, digest, status, requestedAt, expiresAt } = approval;
+  const claimed = await sql.query(CLAIM, [orgId, digest, id, expiresAt]);
+  if (claimed.length === 0) {
+    const [standing] = await sql.query<{ body: string }>(STANDING, [orgId, digest]);
+    return standing === undefined ? approval : (JSON.parse(standing.body) as ApprovalRecord);
+  }
+  await sql.query(OPEN, [id, orgId, NO_RUN, status, requestedAt, JSON.stringify(approval)]);
+  await note(sql, orgId, entry);
+  return approval;
+}
+
+async function note(sql: Sql, orgId: string, entry: AuditEntry): Promise<void> {
+  await sql.query(NOTE, [appendedAuditId(), orgId, entry.at, JSON.stringify([entry])]);
+}
+
+const HELD = {
+  name: "approval of a launch to close",
+  text: `select a.body from approvals a join launch_approvals l on l.approval_id = a.id
+    where a.org_id = $1 and a.id = $2 and a.run_id = '' and a.status = 'pending' and l.expires_at > ${NOW_MS}
+    for update of a`,
+};
+const CLOSE = {
+  name: "close the approval of a launch",
+  text: "update approvals set status = $2, body = $3 where id = $1",
+};
+const FORGET = { name: "forget a launch", text: "delete from launch_approvals where approval_id = $1" };
+
+async function answer(sql: Sql, orgId: string, closing: ApprovalClosing, entry: AuditEntry): Promise<boolean> {
+  const [row] = await sql.query<{ body: string }>(HELD, [orgId, closing.id]);
+  if (row === undefined) return false;
+  await close(sql, row.body, closing);
+  await note(sql, orgId, entry);
+  return true;
+}
+
+async function close(sql: Sql, body: string, closing: ApprovalClosing): Promise<void> {
+  const closed = JSON.stringify({ ...(JSON.parse(body) as ApprovalRecord), ...closing });
+  await sql.query(CLOSE, [closing.id, closing.status, closed]);
+  // Whoever asks for the same again after a refusal asks anew.
+  if (closing.status !== "approved") await sql.query(FORGET, [closing.id]);
+}
+
+const FIND = {
+  name: "approved launch",
+  text: `select l.approval_id from launch_approvals l join approvals a on a.id = l.approval_id
+    where l.org_id = $1 and l.digest = $2 and a.status = 'approved' and l.expires_at > ${NOW_MS}`,
+};
+const USE = {
+  name: "use an approved launch",
+  text: `delete from launch_approvals l using approvals a
+    where l.org_id = $1 and l.digest = $2 and l.approval_id = $3 and a.id = l.approval_id and a.status = 'approved'
+      and l.expires_at > ${NOW_MS}
+    returning l.approval_id`,
+};
+const RETURN = {
+  name: "return an approved launch",
+  text: `insert into launch_approvals (org_id, digest, approval_id, expires_at)
+    select $1, $2, id, (body::jsonb->>'expiresAt')::bigint from approvals
+    where org_id = $1 and id = $3 and run_id = '' and status = 'approved'
+    on conflict do nothing`,
+};
+const EXPIRED = {
+  name: "expired launches",
+  text: `select a.body, a.status from launch_approvals l join approvals a on a.id = l.approval_id
+    where l.expires_at <= ${NOW_MS} order by l.expires_at limit $1 for update of l, a skip locked`,
+};
+
+async function expire(sql: Sql, limit: number, told: (approval: ApprovalRecord) => AuditEntry): Promise<number> {
+  const rows = await sql.query<{ body: string; status: string }>(EXPIRED, [limit]);
+  for (const { body, status } of rows) {
+    const approval = JSON.parse(body) as ApprovalRecord;
+    // One that was granted and never used just leaves.
+    if (status !== "pending") await sql.query(FORGET, [approval.id]);
+    else {
+      const entry = told(approval);
+      const { id, expiresAt } = approval;
+      const nobody = { choice: null, resolvedBy: null, reason: null, modifications: null };
+      await close(sql, body, { id, status: "expired", resolvedAt: expiresAt, ...nobody });
+      await note(sql, approval.orgId, entry);
+    }
+  }
+  return rows.length;
+}

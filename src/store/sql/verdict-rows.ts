@@ -1,0 +1,79 @@
+import { decodeCursor, encodeCursor } from "../cursor.ts";
+import type { RunVerdict, StoredVerdict } from "../governance-store.ts";
+import type { Sql } from "../sql.ts";
+import { BadCursor } from "../store-error.ts";
+import type { Listed, Page } from "../store.ts";
+import { lookUp } from "./look-up.ts";
+
+/** Verdicts of one commit as one text. A body that was written before, for its hash, is not written again. */
+export function verdictsText(verdicts: readonly StoredVerdict[]): string {
+  return `[${verdicts.map(verdictText).join(",")}]`;
+}
+
+function verdictText({ bodyText, body, ...rest }: StoredVerdict): string {
+  const text = JSON.stringify(rest);
+  return `${text.slice(0, -1)},"body":${bodyText ?? JSON.stringify(body)}}`;
+}
+
+const VERDICTS_OF = {
+  name: "verdicts of a run",
+  text: "select body from verdict_blocks where org_id = $1 and run_id = $2 order by first_event_id",
+};
+
+export async function verdictsOf(sql: Sql, orgId: string, runId: string): Promise<readonly StoredVerdict[]> {
+  const rows = await lookUp<{ body: string }>(sql, VERDICTS_OF, [orgId, runId]);
+  return rows.flatMap(({ body }) => JSON.parse(body) as StoredVerdict[]);
+}
+
+/** From the block the last page ended in, which may have more to give. */
+const LIST = {
+  name: "list verdicts",
+  text: `select run_id, first_event_id, at, body from verdict_blocks
+    where org_id = $1 and at >= $2 and ($3::bigint is null or (at, run_id, first_event_id) <= ($3, $4, $5::int))
+    order by at desc, run_id desc, first_event_id desc limit $6`,
+};
+
+interface Block {
+  readonly run_id: string;
+  readonly first_event_id: number;
+  readonly at: number;
+  readonly body: string;
+}
+
+/** A block, and how many of its verdicts, from its end, were given already. */
+interface Place {
+  readonly at: number;
+  readonly runId: string;
+  readonly firstEventId: number;
+  readonly given: number;
+}
+
+/** Every block holds a verdict, so that one block more than verdicts are asked for is enough. */
+export async function listVerdicts(sql: Sql, orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>> {
+  const after = placeOf(page.cursor);
+  const from = after === null ? [null, null, null] : [after.at, after.runId, after.firstEventId];
+  const blocks = await sql.query<Block>(LIST, [orgId, since, ...from, page.limit + 2]);
+  const data: RunVerdict[] = [];
+  for (const { run_id: runId, first_event_id: firstEventId, at, body } of blocks) {
+    const isSame = after?.runId === runId && after.firstEventId === firstEventId;
+    const verdicts = (JSON.parse(body) as StoredVerdict[]).reverse();
+    for (let given = isSame ? after.given : 0; given < verdicts.length; given += 1) {
+      const verdict = verdicts[given];
+      if (data.length === page.limit) return { data, nextCursor: cursorAt({ at, runId, firstEventId, given }) };
+      if (verdict !== undefined) data.push({ ...verdict, runId });
+    }
+  }
+  return { data, nextCursor: null };
+}
+
+function cursorAt({ at, runId, firstEventId, given }: Place): string {
+  return encodeCursor({ at, id: `${firstEventId}/${given}/${runId}` });
+}
+
+function placeOf(cursor: string | null): Place | null {
+  const position = decodeCursor(cursor);
+  if (position === null) return null;
+  const [, firstEventId, given, runId] = /^(\d{1,9})\/(\d{1,9})\/(.+)$/s.exec(position.id) ?? [];
+  if (runId === undefined) throw new BadCursor();
+  return { at: position.at, runId, firstEventId: Number(firstEventId), given: Number(given) };
+}

@@ -1,0 +1,5 @@
+export { argsOfMessage, findSigner, HOOK_OVERLAP_MS, hookPlace, type IncomingMessage } from "./hook.ts";
+export { deliveryOf, noticeMessage } from "./message.ts";
+export { type OpenedWebhooks, openWebhooks } from "./open-webhooks.ts";
+export { Rounds } from "./rounds.ts";
+export { newHookSecret } from "./signature.ts";

@@ -1,0 +1,60 @@
+import type { Clock, Stop } from "../clock/index.ts";
+
+export interface RoundsOptions {
+  readonly clock: Clock;
+  readonly everyMs: number;
+  readonly round: () => Promise<void>;
+  /** Of a round that failed; the next one comes all the same. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Does the same thing every so often, and sooner when woken; never twice at a time. */
+export class Rounds {
+  readonly #options: RoundsOptions;
+  #cancel: Stop | null = null;
+  #underWay: Promise<void> | null = null;
+  #isWanted = false;
+  #isStopped = true;
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.#schedule(0);
+  }
+
+  /** Not before what it is woken for can be seen: a round under way is followed by another. */
+  wake(delayMs = 0): void {
+    if (this.#isStopped || this.#isWanted) return;
+    this.#isWanted = true;
+    if (this.#underWay === null) this.#schedule(delayMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#underWay;
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#cancel?.();
+    this.#cancel = this.#options.clock.after(delayMs, () => {
+      this.#underWay ??= this.#go();
+    });
+  }
+
+  async #go(): Promise<void> {
+    const { round, onTrouble, everyMs } = this.#options;
+    this.#isWanted = false;
+    try {
+      await round();
+    } catch (error) {
+      onTrouble(error);
+    }
+    this.#underWay = null;
+    this.#schedule(this.#isWanted ? 0 : everyMs);
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { approval, creation, logFrom, share } from "./shares.ts";
+import type { SubjectOf } from "./store-contract.ts";
+
+export function backlogRules(subjectOf: SubjectOf): void {
+  const NOTHING = { openRuns: 0, openAttempts: 0, pendingApprovals: 0, pendingDeliveries: 0, lagMs: 0 };
+
+  describe("the backlog", () => {
+    it("is nothing at first", async () => {
+      expect(await subjectOf().store.readBacklog()).toEqual(NOTHING);
+    });
+
+    it("counts what is open in every organisation, and nothing that is closed", async () => {
+      const { store } = subjectOf();
+      const attempt = { attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: null, reserved: [] };
+      await store.commit([
+        creation("run_1", {}, { opened: ["a", "b"].map((nodeId) => ({ ...attempt, nodeId })) }),
+        creation("run_2", {}, { orgId: "org_2", approvalsOpened: [approval("apr_1", "run_2", { orgId: "org_2" })] }),
+        creation("run_3"),
+      ]);
+      expect(await store.readBacklog()).toEqual({ ...NOTHING, openRuns: 3, openAttempts: 2, pendingApprovals: 1 });
+      await store.commit([
+        share("run_1", 1, logFrom(2, 1), {
+          closed: [{ nodeId: "a", attempt: 1 }],
+          head: { status: "completed", endedAt: 2_000 },
+        }),
+      ]);
+      expect(await store.readBacklog()).toMatchObject({ openRuns: 2, openAttempts: 1, pendingApprovals: 1 });
+    });
+
+    it("counts deliveries until they are settled", async () => {
+      const { store } = subjectOf();
+      const delivery = { orgId: "org_1", webhookId: "ops", type: "run.completed", body: "{}" };
+      await store.addDeliveries(["a", "b"].map((id) => ({ ...delivery, id })));
+      expect(await store.readBacklog()).toMatchObject({ pendingDeliveries: 2 });
+      const [claimed] = await store.claimDeliveries(1, 60_000, []);
+      const settlement = { state: "delivered", retryMs: null, status: 200, error: null } as const;
+      await store.settleDelivery(claimed?.id ?? "", claimed?.claim ?? 0, settlement);
+      expect(await store.readBacklog()).toMatchObject({ pendingDeliveries: 1 });
+    });
+
+    it("lags as far as what is most overdue", async () => {
+      const { store } = subjectOf();
+      const now = await store.now();
+      const timer = (nodeId: string) => ({ kind: "retry", nodeId, retries: 1 }) as const;
+      await store.commit([creation("run_1", {}, { timersSet: [{ timer: timer("a"), dueAt: now + 3_600_000 }] })]);
+      expect(await store.readBacklog()).toMatchObject({ lagMs: 0 });
+      await store.commit([
+        share("run_1", 1, logFrom(2, 1), { timersSet: [{ timer: timer("b"), dueAt: now - 60_000 }] }),
+      ]);
+      const { lagMs } = await store.readBacklog();
+      expect(lagMs).toBeGreaterThanOrEqual(60_000);
+      expect(lagMs).toBeLessThan(120_000);
+    });
+  });
+}
