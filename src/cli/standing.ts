@@ -7,7 +7,7 @@ import { printable } from "./terminal-text.ts";
 const DRAIN_MS = 9_000;
 
 /** Serves until somebody says stop, which counts from the first moment, then drains; a second word ends it at once. */
-export async function standUntilStopped(io: Io, start: () => Promise<Host>): Promise<number> {
+export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, "close">>): Promise<number> {
   const stops: (() => void)[] = [];
   const stopped = new Promise<void>((resolve) => stops.push(resolve));
   let isStopping = false;
@@ -27,7 +27,7 @@ export async function standUntilStopped(io: Io, start: () => Promise<Host>): Pro
   }
 }
 
-async function drain(io: Io, host: Host): Promise<void> {
+async function drain(io: Io, host: Pick<Host, "close">): Promise<void> {
   const stopTimer = io.clock.after(DRAIN_MS, () => io.exitNow(EXIT.fine));
   try {
     await host.close();

@@ -48,8 +48,9 @@ const EXAMPLES_MAX = 5;
 export function gatherFacts(scene: Scene): Gathered {
   const { request, about, registered, gateways, tally, waiting } = scene;
   const { hints } = request;
-  const deployment = deploymentOf(registered.deployments, about.workflow);
-  const agentId = agentIdOf(scene, deployment);
+  const ofWorkflow = deploymentOf(registered.deployments, about.workflow);
+  const agentId = agentIdOf(scene, ofWorkflow);
+  const deployment = ofWorkflow ?? deploymentOfAgent(registered.deployments, agentId);
   const agent = registered.agents.get(agentId) ?? null;
   const wanted = hints.provider ?? agent?.provider ?? null;
   const pinned = about.gateway ?? deployment?.gateway ?? null;
@@ -127,6 +128,11 @@ function own(map: Readonly<Record<string, string | null>>, key: string): string 
 
 function deploymentOf(deployments: readonly Deployment[], workflow: string): Deployment | null {
   return deployments.find((one) => one.isActive && one.workflow === workflow) ?? null;
+}
+
+/** Where an agent works, whoever starts it. */
+function deploymentOfAgent(deployments: readonly Deployment[], agentId: string): Deployment | null {
+  return deployments.find((one) => one.isActive && one.workflow === null && one.agent === agentId) ?? null;
 }
 
 function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {

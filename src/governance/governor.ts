@@ -126,10 +126,11 @@ export class Governor implements Judge {
     const verdictId = `vrd_${about.runId}/${request.nodeId}/${about.nextEventId}`;
     const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
     const verdict = verdictOf(judgement, gathered, verdictId, told.sections);
-    if (judgement.disposition === "block" && judgement.block.isPatient === true) {
+    const pausedBy = judgement.disposition === "block" ? judgement.block.pausedBy : undefined;
+    if (pausedBy !== undefined) {
       this.#waiting.leave(waiter);
       const { estimateMicros } = gathered.facts;
-      this.#paused.enter(about.orgId, String(judgement.block.facts["envelope"]), { waiter, estimateMicros });
+      this.#paused.enter(about.orgId, pausedBy, { waiter, estimateMicros });
       if (wasPaused) return { verdict, admission, record: null, audit: [] };
     } else if (judgement.disposition === "block" && judgement.block.after === "queue") {
       this.#waiting.enter(key, waiter);

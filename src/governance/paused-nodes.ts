@@ -52,9 +52,9 @@ export class PausedNodes {
   /** Those for whom there is room now, oldest first; they leave, and come back if they have to wait on. */
   release(roomOf: (orgId: string, budgetId: string) => number): readonly Waiter[] {
     const released: Waiter[] = [];
-    for (const { orgId, budgetId, nodes } of [...this.#groups.values()]) {
+    for (const { orgId, budgetId, nodes } of this.#groups.values()) {
       let room = roomOf(orgId, budgetId);
-      for (const { waiter, estimateMicros } of [...nodes.values()]) {
+      for (const { waiter, estimateMicros } of nodes.values()) {
         const micros = estimateMicros ?? 0;
         if (room < micros) continue;
         room -= micros;

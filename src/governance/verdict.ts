@@ -32,7 +32,7 @@ export function verdictOf(
       };
     }
     case "block": {
-      const { code, message, after, waitingReason, until, isPatient } = judgement.block;
+      const { code, message, after, waitingReason, until, pausedBy } = judgement.block;
       return {
         disposition: "block",
         verdictId,
@@ -42,8 +42,8 @@ export function verdictOf(
         after,
         ...(waitingReason === undefined ? {} : { waitingReason }),
         ...(until === undefined ? {} : { until }),
-        ...(isPatient === true ? { isPatient } : {}),
-        ...(after === "queue" && isPatient !== true ? { queuePosition: facts.waitingAhead + 1 } : {}),
+        ...(pausedBy === undefined ? {} : { isPatient: true }),
+        ...(after === "queue" && pausedBy === undefined ? { queuePosition: facts.waitingAhead + 1 } : {}),
       };
     }
     case "hold":

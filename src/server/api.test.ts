@@ -107,12 +107,15 @@ describe("workflows", () => {
     expect(broken.body.problems.length).toBeGreaterThan(1);
     const renamed = await api.tell("PUT", "workflows/other", { body: { source: HELLO } });
     expect(renamed).toMatchObject({ status: 422, body: { problems: [{ code: "bad_name", path: "name" }] } });
-    const child = "name: parent\nsteps:\n  - { id: a, workflow_ref: hello }\n";
-    const refused = await api.tell("PUT", "workflows/parent", { body: { source: child } });
+    const stranger = "name: parent\nsteps:\n  - { id: a, library_step: nowhere }\n";
+    const refused = await api.tell("PUT", "workflows/parent", { body: { source: stranger } });
     expect(refused).toMatchObject({
       status: 422,
-      body: { code: "invalid_definition", problems: [{ code: "not_supported" }] },
+      body: { code: "invalid_definition", problems: [{ code: "unknown_library_step", line: 3 }] },
     });
+    const child = "name: parent\nsteps:\n  - { id: a, workflow_ref: nowhere }\n";
+    const warned = await api.tell("PUT", "workflows/parent", { body: { source: child } });
+    expect(warned).toMatchObject({ status: 201, body: { warnings: [{ code: "unknown_workflow", line: 3 }] } });
     const binary = { body: new Uint8Array([0xff, 0xfe, 0x00]), headers: { "content-type": "text/yaml" } };
     expect(told(await api.tell("PUT", "workflows/x", binary))).toEqual([422, "invalid_definition"]);
   });

@@ -39,7 +39,7 @@ describe("bodies", () => {
     ["nothing it knows", "{}", 422, "invalid_request"],
     ["a wrong type", '{"workflow": 7}', 422, "invalid_request"],
     ["an unknown field", '{"workflow": "hello", "filepath": "/etc/passwd"}', 422, "invalid_request"],
-    ["a field of later", '{"workflow": "hello", "team": "alpha"}', 422, "invalid_request"],
+    ["a team nobody has registered", '{"workflow": "hello", "team": "alpha"}', 404, "unknown_team"],
     ["a version of 0", '{"workflow": "hello", "version": 0}', 422, "invalid_request"],
     ["half a version", '{"workflow": "hello", "version": 1.5}', 422, "invalid_request"],
     ["no args where some are needed", '{"workflow": "hello"}', 422, "invalid_args"],

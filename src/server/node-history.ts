@@ -76,7 +76,7 @@ export class NodeLog {
       durationMs: null,
       verdictId,
       route: { agentId, gatewayId, provider, model, executionPath },
-      instructions: sentInstructions(provider, instructions).map((one) => ({ ...one })),
+      instructions: instructionsOf(provider, instructions),
       outputs: null,
       output: null,
       errorCode: null,
@@ -104,6 +104,12 @@ export class NodeLog {
       ...moreOf(event, attempt),
     });
   }
+}
+
+/** Also behind a provider that reads none: they were decided for the attempt, and a rehearsal is looked at for them. */
+function instructionsOf(provider: string | null, decided: Attempt["instructions"]): Attempt["instructions"] {
+  const sent = sentInstructions(provider, decided);
+  return (sent.length === 0 ? decided : sent).map((one) => ({ ...one }));
 }
 
 const ENDED_AS: Readonly<Partial<Record<EventType, NodeStatus>>> = {

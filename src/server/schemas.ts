@@ -131,6 +131,7 @@ export const stateSchema = z.object({
   workflowId: z.string(),
   status: z.enum(RUN_STATUSES),
   isPaused: z.boolean(),
+  isCancelling: z.boolean(),
   activeNodeIds: z.array(z.string()),
   pendingCount: count,
   waitingCount: count,

@@ -9,6 +9,13 @@
   PRIMARY KEY (org_id, agent_id)
   CREATE UNIQUE INDEX agent_counters_pkey ON public.agent_counters USING btree (org_id, agent_id)
 
+-- alert_leases
+  name text not null collate C
+  holder text not null
+  expires_at bigint not null
+  PRIMARY KEY (name)
+  CREATE UNIQUE INDEX alert_leases_pkey ON public.alert_leases USING btree (name)
+
 -- approvals
   id text not null collate C
   org_id text not null collate C
@@ -185,6 +192,16 @@
   CREATE INDEX keys_newest ON public.keys USING btree (org_id, created_at DESC, id DESC)
   CREATE UNIQUE INDEX keys_pkey ON public.keys USING btree (id)
 
+-- launch_approvals
+  org_id text not null collate C
+  digest text not null collate C
+  approval_id text not null collate C
+  expires_at bigint not null
+  PRIMARY KEY (org_id, digest)
+  CREATE INDEX launch_approvals_approval ON public.launch_approvals USING btree (approval_id)
+  CREATE INDEX launch_approvals_expiry ON public.launch_approvals USING btree (expires_at)
+  CREATE UNIQUE INDEX launch_approvals_pkey ON public.launch_approvals USING btree (org_id, digest)
+
 -- open_attempts
   run_id text not null collate C
   node_id text not null collate C
@@ -242,6 +259,7 @@
   ended_at bigint
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
+  CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX run_heads_open ON public.run_heads USING btree (run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
 
@@ -263,10 +281,40 @@
   role_bindings text not null
   started_by text
   created_at bigint not null
+  pinned_hash text collate C
+  team text collate C
+  recovery_max integer
+  parent_node text collate C
+  parent_attempt integer
   PRIMARY KEY (run_id)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
+  CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
+
+-- schedule_cursors
+  org_id text not null collate C
+  schedule_id text not null collate C
+  edition text not null
+  looked_until bigint not null
+  PRIMARY KEY (org_id, schedule_id)
+  CREATE UNIQUE INDEX schedule_cursors_pkey ON public.schedule_cursors USING btree (org_id, schedule_id)
+
+-- schedule_slots
+  org_id text not null collate C
+  schedule_id text not null collate C
+  slot_at bigint not null
+  state text not null
+  workflow text not null collate C
+  run_id text collate C
+  reason text
+  claimed_at bigint not null
+  claimed_by text not null
+  CHECK (((state = 'started'::text) = (run_id IS NOT NULL)))
+  PRIMARY KEY (org_id, schedule_id, slot_at)
+  CHECK ((state = ANY (ARRAY['claimed'::text, 'queued'::text, 'started'::text, 'skipped'::text, 'refused'::text])))
+  CREATE UNIQUE INDEX schedule_slots_pkey ON public.schedule_slots USING btree (org_id, schedule_id, slot_at)
+  CREATE INDEX schedule_slots_unsettled ON public.schedule_slots USING btree (org_id, schedule_id, state, slot_at) WHERE (state = ANY (ARRAY['claimed'::text, 'queued'::text]))
 
 -- schema_migrations
   version integer not null
@@ -319,6 +367,62 @@
   PRIMARY KEY (run_id, first_event_id)
   CREATE INDEX verdict_blocks_newest ON public.verdict_blocks USING btree (org_id, at DESC)
   CREATE UNIQUE INDEX verdict_blocks_pkey ON public.verdict_blocks USING btree (run_id, first_event_id)
+
+-- webhook_cursors
+  org_id text not null collate C
+  audit_seq bigint not null
+  swept_at bigint not null
+  held_until bigint not null
+  PRIMARY KEY (org_id)
+  CREATE UNIQUE INDEX webhook_cursors_pkey ON public.webhook_cursors USING btree (org_id)
+
+-- webhook_deliveries
+  id text not null collate C
+  seq bigint not null
+  org_id text not null collate C
+  webhook_id text not null collate C
+  type text not null
+  body text not null
+  state text not null
+  claims integer not null
+  attempts integer not null
+  next_at bigint
+  last_status integer
+  last_error text
+  created_at bigint not null
+  settled_at bigint
+  CHECK (((next_at IS NULL) = (state = ANY (ARRAY['delivered'::text, 'given_up'::text]))))
+  PRIMARY KEY (id)
+  CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'given_up'::text])))
+  CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_at, seq) WHERE (next_at IS NOT NULL)
+  CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (org_id, webhook_id, seq DESC)
+  CREATE UNIQUE INDEX webhook_deliveries_pkey ON public.webhook_deliveries USING btree (id)
+  CREATE INDEX webhook_deliveries_settled ON public.webhook_deliveries USING btree (created_at) WHERE (next_at IS NULL)
+
+-- webhook_feeds  fillfactor=50
+  run_id text not null collate C
+  org_id text not null collate C
+  fed_event_id integer not null
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX webhook_feeds_pkey ON public.webhook_feeds USING btree (run_id)
+
+-- webhook_subscriptions
+  org_id text not null collate C
+  webhook_id text not null collate C
+  since bigint not null
+  PRIMARY KEY (org_id, webhook_id)
+  CREATE UNIQUE INDEX webhook_subscriptions_pkey ON public.webhook_subscriptions USING btree (org_id, webhook_id)
+
+-- workflow_hooks
+  org_id text not null collate C
+  workflow text not null collate C
+  secret text not null
+  previous_secret text
+  previous_until bigint
+  created_at bigint not null
+  updated_at bigint not null
+  PRIMARY KEY (workflow, org_id)
+  CREATE UNIQUE INDEX workflow_hooks_pkey ON public.workflow_hooks USING btree (workflow, org_id)
 
 -- workflow_versions
   org_id text not null collate C

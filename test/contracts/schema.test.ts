@@ -3,6 +3,7 @@ import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
+const NEWEST = 13;
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
 
 /** Tables, columns, constraints and indexes as the catalog words them, partitions left out. */
@@ -59,7 +60,7 @@ describe("the schema", () => {
     await Promise.all(Array.from({ length: 4 }, () => createSqlStore(open()).migrate()));
     const sql = open();
     const versions = await sql.query<{ version: number }>(plain("select version from schema_migrations order by 1"));
-    expect(versions.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: NEWEST }, (_, index) => index + 1));
     await createSqlStore(sql).ping();
     await createSqlStore(sql).migrate();
   });
@@ -75,7 +76,13 @@ describe("the schema", () => {
       plain(`select table_name from information_schema.tables t where table_schema = 'public' and not exists (
         select from information_schema.columns c where c.table_name = t.table_name and c.column_name = 'org_id')`),
     );
-    expect(rows.map((row) => row.table_name).sort()).toEqual(["installation_secrets", "replicas", "schema_migrations"]);
+    expect(rows.map((row) => row.table_name).sort()).toEqual([
+      "alert_leases",
+      "execution_tags",
+      "installation_secrets",
+      "replicas",
+      "schema_migrations",
+    ]);
   });
 
   it("lets nobody change, remove or empty what is sealed of the audit, except while pruning", async () => {
@@ -105,12 +112,11 @@ describe("the schema", () => {
     const sql = open();
     const store = createSqlStore(sql);
     await store.migrate();
-    await sql.query(plain("insert into schema_migrations values (1000, 'later', 8, 0)"));
+    await sql.query(plain(`insert into schema_migrations values (1000, 'later', ${NEWEST}, 0)`));
     await store.ping();
     await store.migrate();
     await sql.query(plain("update schema_migrations set min_reader = 1000 where version = 1000"));
-    const refusal =
-      "the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows 8: upgrade it";
+    const refusal = `the database is at schema 1000 and can only be used by a Sluice that knows schema 1000; this one knows ${NEWEST}: upgrade it`;
     await expect(store.ping()).rejects.toThrow(refusal);
     await expect(store.migrate()).rejects.toThrow(SchemaMismatch);
     await sql.query(plain("delete from schema_migrations where version = 1000"));

@@ -203,6 +203,9 @@ export function deadFiles(files: readonly SourceFile[]): Breach[] {
 export function doorlessRooms(paths: readonly string[]): Breach[] {
   const rooms = new Set(paths.map(roomOf).filter((room) => room !== null));
   return [...rooms]
-    .filter((room) => !paths.some((path) => ["index.ts", "main.ts", "main.tsx"].some((door) => path === `src/${room}/${door}`)))
+    .filter(
+      (room) =>
+        !paths.some((path) => ["index.ts", "main.ts", "main.tsx"].some((door) => path === `src/${room}/${door}`)),
+    )
     .map((room) => `src/${room}: a room is entered through its index.ts, and it has none`);
 }

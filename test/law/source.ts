@@ -62,8 +62,7 @@ export function importsOf(file: SourceFile): Import[] {
   for (const match of file.code.matchAll(SCRIPT_URL)) {
     const start = match.index + match[0].length;
     const specifier = file.text.slice(start, file.code.indexOf(match[1] ?? "", start));
-    if (specifier.startsWith("."))
-      found.push({ specifier, target: posix.join(posix.dirname(file.path), specifier) });
+    if (specifier.startsWith(".")) found.push({ specifier, target: posix.join(posix.dirname(file.path), specifier) });
   }
   return found;
 }

@@ -52,8 +52,8 @@ function Explanation({ of: { explanation } }: { readonly of: ApiProblem }): JSX.
       <p>{explanation.message}</p>
       {explanation.unblock.length > 0 && (
         <ul>
-          {explanation.unblock.map((way) => (
-            <li key={way}>{way}</li>
+          {explanation.unblock.map(({ action, target, detail }) => (
+            <li key={`${action} ${target}`}>{detail}</li>
           ))}
         </ul>
       )}

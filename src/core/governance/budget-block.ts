@@ -37,7 +37,7 @@ export function budgetBlock(
     kind: "block",
     code: "budget_exceeded",
     message: `${name} has ${amounts}${others}; raise ${field}, ${wait}`,
-    ...(isPause ? { after: "queue", waitingReason: "queued", until: periodEnd, isPatient: true } : { after: "final" }),
+    ...(isPause ? { after: "queue", waitingReason: "queued", until: periodEnd, pausedBy: id } : { after: "final" }),
     facts: {
       envelope: id,
       scope,

@@ -39,8 +39,8 @@ export interface Block {
   readonly waitingReason?: "queued" | "rate_limit";
   /** When asking again may help, epoch milliseconds. */
   readonly until?: number;
-  /** With `queue`: however long it takes. */
-  readonly isPatient?: true;
+  /** With `queue`: the budget it waits for, however long it takes. */
+  readonly pausedBy?: string;
   /** The numbers that were compared. */
   readonly facts: JsonObject;
   readonly unblock: readonly Unblock[];

@@ -263,7 +263,7 @@ describe("budgets", () => {
       after: "queue",
       waitingReason: "queued",
       until: pausing.periodEnd,
-      isPatient: true,
+      pausedBy: "ops",
     });
     expect(explanation.message).toBe(
       "budget ops (daily, global) has $10.00 of $10.00 spent; " +
@@ -277,7 +277,7 @@ describe("budgets", () => {
   it("that pause promise nothing of the next period where a whole one is too little", () => {
     const small = envelope({ ceilingMicros: 249_999, onExhausted: "pause" });
     const { block, explanation } = blocked(factsOf({ envelopes: [small] }));
-    expect(block).toMatchObject({ after: "queue", isPatient: true });
+    expect(block).toMatchObject({ after: "queue", pausedBy: "ops" });
     expect(explanation.unblock.map(({ action }) => action)).toEqual(["raise_budget"]);
   });
 
@@ -290,7 +290,7 @@ describe("budgets", () => {
     ]) {
       const { block } = blocked(factsOf({ envelopes }));
       expect(block).toMatchObject({ after: "final", facts: { envelope: "ends" } });
-      expect(block.isPatient).toBeUndefined();
+      expect(block.pausedBy).toBeUndefined();
     }
   });
 

@@ -59,7 +59,7 @@ describe("the launch gates", () => {
   it("does not wait for a budget that pauses", () => {
     const { block } = blocked(launchOf({ envelopes: [envelope({ spentMicros: 10_000_000, onExhausted: "pause" })] }));
     expect(block).toMatchObject({ code: "budget_exceeded", after: "final" });
-    expect(block.isPatient).toBeUndefined();
+    expect(block.pausedBy).toBeUndefined();
   });
 
   it("counts starts", () => {

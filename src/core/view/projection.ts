@@ -1,5 +1,5 @@
 import type { NodeState, RunState } from "../engine/index.ts";
-import type { NodeStatus, RunStatus } from "../event/index.ts";
+import { isTerminal, type NodeStatus, type RunStatus } from "../event/index.ts";
 import { type NodeResult, resultOfState, resultOfView } from "./node-result.ts";
 import type { NodeView, RunView } from "./run-view.ts";
 
@@ -10,6 +10,8 @@ export interface RunProjection {
   readonly status: RunStatus;
   /** Nothing moves, and somebody has to answer. */
   readonly isPaused: boolean;
+  /** Somebody cancelled it, and its child runs have still to end. */
+  readonly isCancelling: boolean;
   readonly activeNodeIds: readonly string[];
   readonly pendingCount: number;
   readonly waitingCount: number;
@@ -47,7 +49,8 @@ export function projectRun(state: RunState, about: ProjectionContext): RunProjec
     .slice(0, state.plan.nodes.length)
     .flatMap((node) => [node, ...byElement(instances.get(node.index) ?? [])])
     .map((node) => resultOfState(state, node));
-  return assemble(state, nodeResults, state.expandedRunning, about);
+  const isCancelling = state.ending?.as === "cancelled" && !isTerminal(state.status);
+  return assemble({ ...factsOf(state), isCancelling }, nodeResults, state.expandedRunning, about);
 }
 
 /** `runId` is no part of any event: a stream belongs to its run. */
@@ -62,7 +65,8 @@ export function projectView(view: RunView, about: ProjectionContext & { readonly
   const nodes = [...view.nodes.values()].filter((node) => node.instance === null);
   const nodeResults = nodes.flatMap((node) => [node, ...byElement(instances.get(node.id) ?? [])]).map(resultOfView);
   const expandedRunning = nodes.filter((node) => node.isExpanded).length;
-  return assemble({ ...view, runId: about.runId }, nodeResults, expandedRunning, about);
+  const isCancelling = view.ending === "cancelled" && !isTerminal(view.status);
+  return assemble({ ...view, runId: about.runId, isCancelling }, nodeResults, expandedRunning, about);
 }
 
 function byElement<N extends { readonly instance: { readonly element: number } | null }>(
@@ -74,7 +78,12 @@ function byElement<N extends { readonly instance: { readonly element: number } |
 type RunFacts = Pick<
   RunProjection,
   "runId" | "status" | "parentRunId" | "recursionDepth" | "costMicros" | "lastEventId"
-> & { readonly counts: Readonly<Record<NodeStatus, number>> };
+> & { readonly counts: Readonly<Record<NodeStatus, number>>; readonly isCancelling: boolean };
+
+/** Named one by one: a state is far too large to be copied for each look at it. */
+function factsOf({ runId, status, parentRunId, recursionDepth, costMicros, lastEventId, counts }: RunState) {
+  return { runId, status, parentRunId, recursionDepth, costMicros, lastEventId, counts };
+}
 
 function assemble(
   run: RunFacts,
@@ -90,6 +99,7 @@ function assemble(
     workflowId: about.workflowId,
     status: run.status,
     isPaused: moving === 0 && counts.blocked > 0,
+    isCancelling: run.isCancelling,
     activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
     pendingCount: counts.pending,
     waitingCount: counts.awaiting_dependency + counts.queued + counts.retrying + counts.blocked,

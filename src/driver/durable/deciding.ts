@@ -92,7 +92,7 @@ function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean
 }
 
 function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
-  const { orgId, runId, workflow, gateway, model, roleBindings } = run;
+  const { orgId, runId, workflow, gateway, model, roleBindings, team } = run;
   return {
     orgId,
     runId,
@@ -102,6 +102,7 @@ function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
     gateway,
     model,
     roleBindings,
+    team,
     args: state.args,
     at,
     nextEventId: state.lastEventId + 1,

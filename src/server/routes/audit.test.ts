@@ -65,6 +65,19 @@ describe("the audit log", () => {
     expect(text.split("\n").at(-3)).toContain(`"hash":"${listed.hash}"`);
   });
 
+  it("shows in the figures of the process how far it is sealed", async () => {
+    await tell("key.created");
+    await api.tell("GET", "audit/verify");
+    const { body } = await api.tell("GET", "/metrics");
+    const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(body)?.[1]);
+    expect(figure("sluice_audit_sealed_records_total")).toBeGreaterThan(0);
+    expect(figure("sluice_audit_checkpoints_total")).toBeGreaterThanOrEqual(0);
+    expect(figure("sluice_audit_sealing_lag_seconds")).toBeGreaterThanOrEqual(0);
+    expect(figure("sluice_counters_mended_total")).toBe(0);
+    expect(figure("sluice_unexplained_envelopes")).toBe(0);
+    expect(figure("sluice_waiting_nodes")).toBe(0);
+  });
+
   it("is verified as it is kept, and what is wrong is named", async () => {
     await tell("key.created");
     const good = await api.tell("GET", "audit/verify");

@@ -18,7 +18,7 @@ import { FAMILY_LIMITS, familyLogs } from "../family-logs.ts";
 import { Refused } from "../problem.ts";
 import { handoffSchema, lineageSchema } from "../provenance-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
+import { jsonObject, listOf } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 import { requireRun } from "./runs.ts";
 
@@ -47,7 +47,7 @@ export const provenanceRoutes: readonly Route[] = [
     replies: {
       200: {
         description: "Hand-offs, a lineage, or a document",
-        schema: z.union([listOf(handoffSchema), lineageSchema, z.json()]),
+        schema: z.union([listOf(handoffSchema), lineageSchema, jsonObject, z.array(jsonObject)]),
       },
     },
     handle: tellProvenance,

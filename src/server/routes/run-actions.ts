@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../core/base/index.ts";
 import { findNode } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
+import type { LaunchRuling } from "../../governance/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
 import { findRepeated, type Idempotency, idempotencyOf, launched, repeated } from "../idempotency.ts";
@@ -85,7 +86,7 @@ export const runActionRoutes: readonly Route[] = [
     handle: async (call) => {
       const run = await requireRun(call);
       // A run that goes on anyway is refused by itself, for a better reason than any gate has.
-      if (isTerminal(run.status)) await requireAgain(call, run, run.args);
+      if (isTerminal(run.status)) await requireAgain(call, run, run.args, "recovery");
       return tellRun(call, {
         type: "recover",
         ...(call.body.reason === undefined ? {} : { reason: call.body.reason }),
@@ -136,9 +137,9 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
     throw new Refused("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
   }
   if (fromNode !== undefined) await requireNodeOf(call, run, fromNode);
-  await requireAgain(call, run, run.args);
+  const ruling = await requireAgain(call, run, run.args, "restart");
   const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
-  return launched(await relaunch(call, run, { args: run.args, trigger: "restart", source, idempotency }));
+  return launched(await relaunch(call, run, ruling, { args: run.args, trigger: "restart", source, idempotency }));
 }
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
@@ -158,16 +159,19 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
   const plan = await call.services.runtime.planOf(run.orgId, run.pinnedHash ?? run.definitionHash);
   const merged = { ...run.args, ...args, ...(await takeInputs(call, inputsFrom, args ?? {})) };
   const checked = plan === undefined ? merged : requireArgs(plan, merged);
-  await requireAgain(call, run, checked);
+  const ruling = await requireAgain(call, run, checked, "branch");
   const source = { runId: run.runId, kind: "branch", eventId } as const;
-  return launched(await relaunch(call, run, { args: checked, trigger: "branch", source, ...taken, idempotency }));
+  return launched(
+    await relaunch(call, run, ruling, { args: checked, trigger: "branch", source, ...taken, idempotency }),
+  );
 }
 
 /** New work passes the launch gates, however it comes to be. */
-async function requireAgain(call: RunCall, run: RunRecord, args: JsonObject): Promise<void> {
-  const { workflow, gateway, recursionDepth: depth } = run;
+async function requireAgain(call: RunCall, run: RunRecord, args: JsonObject, what: string): Promise<LaunchRuling> {
+  const { workflow, version, gateway, model, roleBindings, team, recursionDepth: depth } = run;
   const record = (await call.services.store.getWorkflow(run.orgId, workflow)) ?? null;
-  await requireLaunch(call, { workflow, record, args, gateway, depth });
+  const purpose = `${what} of ${run.runId}`;
+  return requireLaunch(call, { workflow, record, version, args, gateway, model, roleBindings, team, depth, purpose });
 }
 
 async function requireNodeOf({ services, principal }: RunCall, run: RunRecord, nodeId: string): Promise<void> {
@@ -182,9 +186,15 @@ type Again = Pick<Launch, "args" | "trigger"> & {
   readonly idempotency: Idempotency | null;
 };
 
-function relaunch({ services, principal }: RunCall, run: RunRecord, again: Again): Promise<LaunchOutcome> {
+/** What was granted for the launch is given back when there is none. */
+async function relaunch(
+  { services, principal }: RunCall,
+  run: RunRecord,
+  ruling: LaunchRuling,
+  again: Again,
+): Promise<LaunchOutcome> {
   const { idempotency, ...rest } = again;
-  return services.runtime.launch({
+  const launching = services.runtime.launch({
     orgId: run.orgId,
     workflow: run.workflow,
     version: run.version,
@@ -199,4 +209,10 @@ function relaunch({ services, principal }: RunCall, run: RunRecord, again: Again
     ...rest,
     ...(idempotency === null ? {} : { idempotency }),
   });
+  const outcome = await launching.catch(async (error: unknown) => {
+    await ruling.giveBack();
+    throw error;
+  });
+  if (outcome.kind !== "started") await ruling.giveBack();
+  return outcome;
 }

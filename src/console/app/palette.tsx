@@ -1,0 +1,125 @@
+import { type JSX, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { api, signOut } from "../live/api.ts";
+import { useMay } from "../live/session-store.ts";
+import { useQuery } from "../live/use-query.ts";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { shownShortcuts } from "./keyboard.ts";
+import { setTimeMode, toggleTheme } from "./preferences.ts";
+import { navigate } from "./router.tsx";
+import { best } from "./score.ts";
+import { SECTIONS } from "./sections.ts";
+import "./palette.css";
+
+interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly icon: IconName;
+  readonly run: () => void;
+}
+
+const SHOWN_MAX = 12;
+
+/** Everything that can be reached or done, by a few letters of its name. */
+export function Palette({ onClose, onHelp }: { readonly onClose: () => void; readonly onHelp: () => void }): JSX.Element {
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const commands = useCommands(onHelp);
+  const found = useMemo(() => foundFor(commands, typed), [commands, typed]);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const choose = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    onClose();
+    command.run();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      setAt((at + step + found.length) % Math.max(found.length, 1));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      choose(found[at]);
+    }
+  };
+  return (
+    <dialog ref={dialog} className="palette" aria-label="Search and commands" onClose={onClose} onMouseDown={(event) => event.target === dialog.current && onClose()}>
+      <input
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={found[at] === undefined ? undefined : `${listId}-${at}`}
+        aria-label="Search workflows, runs, pages and commands"
+        placeholder="Search workflows, runs, pages and commands"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <ul id={listId} role="listbox" aria-label="Found">
+        {found.map((command, index) => (
+          <li
+            key={command.id}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onMouseMove={() => setAt(index)}
+            onClick={() => choose(command)}
+          >
+            <Icon name={command.icon} />
+            <span className="cut">{command.label}</span>
+            <span className="muted">{command.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="palette-none muted">Nothing is called that.</p>}
+    </dialog>
+  );
+}
+
+const RUN_ID = /^run_\w+$/;
+
+/** A whole run id is always reachable, whether it is among the newest or not. */
+function foundFor(commands: readonly Command[], typed: string): readonly Command[] {
+  const id = typed.trim();
+  const direct: Command[] = RUN_ID.test(id)
+    ? [{ id: `open ${id}`, label: `Open ${id}`, kind: "Run", icon: "run", run: () => navigate(`/runs/${id}`) }]
+    : [];
+  return [...direct, ...best(commands, typed, ({ label, kind }) => `${label} ${kind}`, SHOWN_MAX)];
+}
+
+function useCommands(onHelp: () => void): readonly Command[] {
+  const workflows = useQuery(useMay("workflow:read") ? "palette/workflows" : null, () => api.listWorkflows({ limit: 100 }), {
+    tags: ["workflows"],
+    freshMs: 10_000,
+  }).data;
+  const runs = useQuery(useMay("run:read") ? "palette/runs" : null, () => api.listRuns({ limit: 50 }), { tags: ["runs"], freshMs: 5_000 }).data;
+  return useMemo(() => {
+    const go = SECTIONS.map(({ id, label, path, icon }): Command => ({ id, label: `Go to ${label}`, kind: "Page", icon, run: () => navigate(path) }));
+    const doing: Command[] = [
+      { id: "theme", label: "Toggle dark and light", kind: "Command", icon: "moon", run: toggleTheme },
+      { id: "relative", label: "Times: relative", kind: "Command", icon: "clock", run: () => setTimeMode("relative") },
+      { id: "local", label: "Times: local", kind: "Command", icon: "clock", run: () => setTimeMode("local") },
+      { id: "utc", label: "Times: UTC", kind: "Command", icon: "clock", run: () => setTimeMode("utc") },
+      { id: "help", label: "Keyboard shortcuts", kind: "Command", icon: "help", run: onHelp },
+      { id: "out", label: "Sign out", kind: "Command", icon: "signout", run: () => void signOut() },
+    ];
+    // What the screen behind offers by key can be done from here, too.
+    const here = shownShortcuts()
+      .filter(({ group }) => group !== "Everywhere" && group !== "Go to")
+      .map(({ keys, label, group, run }): Command => ({ id: `key ${keys}`, label, kind: group, icon: "right", run }));
+    const named = (workflows?.data ?? []).map(
+      ({ name }): Command => ({ id: `workflow ${name}`, label: name, kind: "Workflow", icon: "workflow", run: () => navigate(`/workflows/${encodeURIComponent(name)}`) }),
+    );
+    const recent = (runs?.data ?? []).map(
+      ({ id, workflow, status }): Command => ({ id, label: `${workflow} ${id}`, kind: `Run, ${status}`, icon: "run", run: () => navigate(`/runs/${id}`) }),
+    );
+    return [...go, ...here, ...named, ...recent, ...doing];
+  }, [workflows, runs, onHelp]);
+}

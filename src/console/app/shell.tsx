@@ -1,0 +1,80 @@
+import { Component, type JSX, type ReactNode, Suspense, useState } from "react";
+import { Empty } from "../parts/empty.tsx";
+import { ProblemView } from "../parts/problem-view.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { useShortcuts } from "./keyboard.ts";
+import { Palette } from "./palette.tsx";
+import { toggleTheme } from "./preferences.ts";
+import { Link, navigate, usePlace } from "./router.tsx";
+import { routeOf } from "./routes.ts";
+import { SECTIONS } from "./sections.ts";
+import { ShortcutsOverlay } from "./shortcuts-overlay.tsx";
+import { Sidebar } from "./sidebar.tsx";
+import { TopBar } from "./top-bar.tsx";
+import "./shell.css";
+
+/** What stands around every screen. */
+export function Shell(): JSX.Element {
+  const { path } = usePlace();
+  const found = routeOf(path);
+  const [over, setOver] = useState<"palette" | "shortcuts" | null>(null);
+  useShortcuts([
+    { keys: "mod+k", label: "Search and commands", group: "Everywhere", run: () => setOver("palette") },
+    { keys: "?", label: "These shortcuts", group: "Everywhere", run: () => setOver("shortcuts") },
+    { keys: "/", label: "Search", group: "Everywhere", run: () => setOver("palette") },
+    { keys: "g d", label: "Dark or light", group: "Everywhere", run: toggleTheme },
+    ...SECTIONS.map(({ label, letter, path: to }) => ({
+      keys: `g ${letter}`,
+      label: `Go to ${label}`,
+      group: "Go to",
+      run: () => navigate(to),
+    })),
+  ]);
+  const close = (): void => setOver(null);
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <Sidebar section={found?.route.section ?? ""} />
+      <div className="shell-column">
+        <TopBar onSearch={() => setOver("palette")} onHelp={() => setOver("shortcuts")} />
+        <main id="main" tabIndex={-1}>
+          {found === null ? (
+            <Empty icon="search" title="There is no such page">
+              <Link to="/">Go home</Link>
+            </Empty>
+          ) : (
+            <Caught key={path}>
+              <Suspense fallback={<Skeleton lines={6} height={28} />}>
+                <found.route.screen params={found.params} />
+              </Suspense>
+            </Caught>
+          )}
+        </main>
+      </div>
+      {over === "palette" && <Palette onClose={close} onHelp={() => setOver("shortcuts")} />}
+      {over === "shortcuts" && <ShortcutsOverlay onClose={close} />}
+    </div>
+  );
+}
+
+/** A screen that breaks takes nothing else with it. */
+class Caught extends Component<{ readonly children: ReactNode }, { readonly error: Error | null }> {
+  override state: { readonly error: Error | null } = { error: null };
+
+  static getDerivedStateFromError(error: Error): { readonly error: Error } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    return (
+      <>
+        <h1>This page broke</h1>
+        <ProblemView problem={error} onRetry={() => location.reload()} />
+      </>
+    );
+  }
+}

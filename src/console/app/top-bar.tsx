@@ -1,0 +1,60 @@
+import type { JSX } from "react";
+import { signOut } from "../live/api.ts";
+import { useSession } from "../live/session-store.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/menu.tsx";
+import { useModLabel } from "./keyboard.ts";
+import { LiveBadge } from "./live-badge.tsx";
+import { setTimeMode, TIME_MODES, type TimeMode, toggleTheme, useTheme, useTimeMode } from "./preferences.ts";
+
+const TIME_LABELS: Readonly<Record<TimeMode, string>> = { relative: "Relative", local: "Local", utc: "UTC" };
+
+export function TopBar({ onSearch, onHelp }: { readonly onSearch: () => void; readonly onHelp: () => void }): JSX.Element {
+  const { organisation, label, agent } = useSession();
+  const theme = useTheme();
+  const time = useTimeMode();
+  const mod = useModLabel();
+  const nextTime = TIME_MODES[(TIME_MODES.indexOf(time) + 1) % TIME_MODES.length] ?? "relative";
+  return (
+    <header className="top-bar">
+      <span className="top-bar-organisation cut" title="Organisation">
+        {organisation}
+      </span>
+      <button type="button" className="top-bar-search" onClick={onSearch} aria-label="Search and commands" aria-keyshortcuts="Control+K">
+        <Icon name="search" size={14} />
+        <span>Search or jump to …</span>
+        <kbd>{mod} K</kbd>
+      </button>
+      <div className="top-bar-end">
+        <LiveBadge />
+        <Button
+          kind="quiet"
+          size="small"
+          icon="clock"
+          className="top-bar-time"
+          title={`Times are ${TIME_LABELS[time].toLowerCase()}; show them ${TIME_LABELS[nextTime].toLowerCase()}`}
+          onClick={() => setTimeMode(nextTime)}
+        >
+          {TIME_LABELS[time]}
+        </Button>
+        <Button
+          kind="quiet"
+          size="small"
+          icon={theme === "dark" ? "sun" : "moon"}
+          label={theme === "dark" ? "Light theme" : "Dark theme"}
+          onClick={toggleTheme}
+        />
+        <Button kind="quiet" size="small" icon="help" label="Keyboard shortcuts" onClick={onHelp} className="top-bar-help" />
+        <Menu
+          label={`Signed in as ${label}${agent === null ? "" : ` (agent ${agent})`}`}
+          button={{ kind: "quiet", size: "small", icon: "signout" }}
+          items={[
+            { label: "API documentation", icon: "external", onSelect: () => void open("/docs", "_blank", "noopener") },
+            { label: "Sign out", icon: "signout", onSelect: () => void signOut() },
+          ]}
+        />
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,112 @@
+import { type JSX, useMemo, useState } from "react";
+import type { JsonObject } from "../../core/base/index.ts";
+import type { ArgField } from "../../core/definition/index.ts";
+import { type ArgFields, type ArgTexts, hintOf, readArgs, textOf } from "./arg-values.ts";
+import { Field } from "./field.tsx";
+
+export interface ArgsFormProps {
+  /** As `plan.args` has them. */
+  readonly fields: ArgFields;
+  /** Put in beforehand, as from a run to start again. */
+  readonly initial?: JsonObject;
+  /** Null while something is wrong. */
+  readonly onChange: (args: JsonObject | null) => void;
+}
+
+/** A form made from what a workflow says of its args, or the same as JSON for those who would rather write it. */
+export function ArgsForm({ fields, initial = {}, onChange }: ArgsFormProps): JSX.Element {
+  const [texts, setTexts] = useState<ArgTexts>(() =>
+    Object.fromEntries(Object.keys(fields).map((name) => [name, textOf(initial[name])])),
+  );
+  const [raw, setRaw] = useState<string | null>(null);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const read = useMemo(() => readArgs(fields, texts), [fields, texts]);
+  const change = (name: string, text: string): void => {
+    const next = { ...texts, [name]: text };
+    setTexts(next);
+    setTouched(new Set([...touched, name]));
+    const { args, problems } = readArgs(fields, next);
+    onChange(problems.size === 0 ? args : null);
+  };
+  const changeRaw = (text: string): void => {
+    setRaw(text);
+    onChange(objectOf(text));
+  };
+  const names = Object.keys(fields);
+  return (
+    <div className="stack">
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={raw !== null}
+          onChange={(event) => {
+            setRaw(event.target.checked ? JSON.stringify(read.args, null, 2) : null);
+            onChange(read.problems.size === 0 ? read.args : null);
+          }}
+        />
+        Write the args as JSON
+      </label>
+      {raw !== null ? (
+        <Field label="Args as JSON" problem={objectOf(raw) === null ? "This must be an object in JSON." : null}>
+          <textarea className="mono" rows={8} spellCheck={false} value={raw} onChange={(event) => changeRaw(event.target.value)} />
+        </Field>
+      ) : (
+        names.map((name) => (
+          <ArgInput
+            key={name}
+            name={name}
+            field={fields[name] ?? { required: false }}
+            text={texts[name] ?? ""}
+            problem={touched.has(name) ? (read.problems.get(name) ?? null) : null}
+            onChange={(text) => change(name, text)}
+          />
+        ))
+      )}
+      {names.length === 0 && raw === null && <p className="muted">This workflow takes no args.</p>}
+    </div>
+  );
+}
+
+interface ArgInputProps {
+  readonly name: string;
+  readonly field: ArgField;
+  readonly text: string;
+  readonly problem: string | null;
+  readonly onChange: (text: string) => void;
+}
+
+function ArgInput({ name, field, text, problem, onChange }: ArgInputProps): JSX.Element {
+  const choices = field.type === "boolean" ? [true, false] : field.enum;
+  const isLong = field.type === "object" || field.type === "array";
+  const isRequired = field.required && field.default === undefined;
+  return (
+    <Field label={name} hint={hintOf(field)} problem={problem} isRequired={isRequired}>
+      {choices !== undefined ? (
+        <select value={text} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{isRequired ? "Choose …" : "Default"}</option>
+          {choices.map((choice) => (
+            <option key={String(choice)}>{String(choice)}</option>
+          ))}
+        </select>
+      ) : isLong ? (
+        <textarea className="mono" rows={3} spellCheck={false} value={text} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <input
+          value={text}
+          inputMode={field.type === "integer" ? "numeric" : field.type === "number" ? "decimal" : "text"}
+          placeholder={textOf(field.default)}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function objectOf(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}

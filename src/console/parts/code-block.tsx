@@ -1,0 +1,50 @@
+import { type JSX, useState } from "react";
+import { Button } from "./button.tsx";
+import "./code-block.css";
+
+export interface CodeBlockProps {
+  readonly text: string;
+  /** Says what it is, for those who cannot see it. */
+  readonly label?: string;
+  /** Long lines break instead of scrolling. */
+  readonly isWrapped?: boolean;
+  /** Highest it becomes before it scrolls, in pixels. */
+  readonly maxHeight?: number;
+}
+
+/** Text as it is, never as markup, with a way to copy it. */
+export function CodeBlock({ text, label = "Code", isWrapped = false, maxHeight }: CodeBlockProps): JSX.Element {
+  return (
+    <div className="code-block">
+      <pre
+        className={isWrapped ? "is-wrapped" : ""}
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        style={maxHeight === undefined ? undefined : { maxHeight }}
+      >
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}
+
+export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }): JSX.Element {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <Button
+      kind="quiet"
+      size="small"
+      className="copy"
+      icon={isCopied ? "check" : "copy"}
+      label={isCopied ? "Copied" : label}
+      onClick={() => void copy()}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+import { type JSX, type ReactNode, useId, useState } from "react";
+import { useAction } from "../live/use-query.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ProblemView } from "./problem-view.tsx";
+
+export interface ConfirmProps {
+  readonly title: string;
+  /** What will happen, exactly. */
+  readonly children: ReactNode;
+  readonly verb: string;
+  /** Has to be typed first; for what cannot be undone. */
+  readonly phrase?: string;
+  /** Asked for: its words are stored. */
+  readonly reason?: "required" | "optional";
+  readonly isDangerous?: boolean;
+  readonly onConfirm: (reason: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Asks once more before something is done, and says what went wrong when it does not work. */
+export function Confirm(props: ConfirmProps): JSX.Element {
+  const { title, children, verb, phrase, reason, isDangerous = true, onConfirm, onClose } = props;
+  const [typed, setTyped] = useState("");
+  const [words, setWords] = useState("");
+  const ids = { phrase: useId(), reason: useId() };
+  const doing = useAction(onConfirm);
+  const isReady = (phrase === undefined || typed === phrase) && (reason !== "required" || words.trim() !== "");
+  const act = async (): Promise<void> => {
+    if (await doing.run(words.trim())) onClose();
+  };
+  return (
+    <Dialog
+      title={title}
+      width="narrow"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button kind={isDangerous ? "danger" : "primary"} disabled={!isReady} isBusy={doing.isBusy} onClick={() => void act()}>
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      <div>{children}</div>
+      {reason !== undefined && (
+        <div className="field">
+          <label htmlFor={ids.reason}>Reason{reason === "optional" ? " (optional)" : ""}</label>
+          <textarea id={ids.reason} rows={2} value={words} maxLength={10_000} onChange={(event) => setWords(event.target.value)} />
+        </div>
+      )}
+      {phrase !== undefined && (
+        <div className="field">
+          <label htmlFor={ids.phrase}>
+            Type <code>{phrase}</code> to go on
+          </label>
+          <input id={ids.phrase} value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
+        </div>
+      )}
+      {doing.problem !== null && <ProblemView problem={doing.problem} />}
+    </Dialog>
+  );
+}

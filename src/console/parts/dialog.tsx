@@ -1,0 +1,44 @@
+import { type JSX, type ReactNode, useEffect, useId, useRef } from "react";
+import { Button } from "./button.tsx";
+import "./dialog.css";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Buttons, at the end. */
+  readonly actions?: ReactNode;
+  readonly width?: "narrow" | "normal" | "wide";
+}
+
+/** The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
+export function Dialog({ title, onClose, children, actions, width = "normal" }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    if (element !== null && !element.open) element.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={`dialog dialog-${width}`}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div className="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        <Button kind="quiet" size="small" icon="cross" label="Close" onClick={onClose} />
+      </div>
+      <div className="dialog-body">{children}</div>
+      {actions !== undefined && <div className="dialog-actions">{actions}</div>}
+    </dialog>
+  );
+}

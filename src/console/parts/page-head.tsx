@@ -1,0 +1,33 @@
+import { type JSX, type ReactNode, useEffect, useRef } from "react";
+import "./page-head.css";
+
+interface PageHeadProps {
+  readonly title: string;
+  /** Before the title: where this belongs. */
+  readonly trail?: ReactNode;
+  readonly subtitle?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+/** The head of a screen: its title is the page's, and takes the focus when the screen is entered. */
+export function PageHead({ title, trail, subtitle, actions }: PageHeadProps): JSX.Element {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Sluice`;
+  }, [title]);
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <header className="page-head">
+      <div className="page-head-text">
+        {trail !== undefined && <div className="muted">{trail}</div>}
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {subtitle !== undefined && <div className="muted">{subtitle}</div>}
+      </div>
+      {actions !== undefined && <div className="row">{actions}</div>}
+    </header>
+  );
+}

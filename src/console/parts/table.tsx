@@ -1,0 +1,169 @@
+import { type JSX, type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { Icon } from "./icon.tsx";
+import { useVisibleRows } from "./visible-rows.ts";
+import "./table.css";
+
+export interface Column<T> {
+  readonly id: string;
+  readonly head: string;
+  readonly cell: (row: T) => ReactNode;
+  /** Makes the column sortable. */
+  readonly sortBy?: (row: T) => string | number | null;
+  readonly isNumber?: boolean;
+  /** Left out on narrow screens. */
+  readonly isWide?: boolean;
+}
+
+export interface TableProps<T> {
+  /** What the rows are, for those who cannot see the heading. */
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  /** Enter or a click on a row. */
+  readonly onOpen?: (row: T) => void;
+  /** Shows boxes to choose rows with. */
+  readonly chosen?: ReadonlySet<string>;
+  readonly onChoose?: (chosen: ReadonlySet<string>) => void;
+  readonly current?: string | null;
+}
+
+interface Sorting {
+  readonly id: string;
+  readonly isDown: boolean;
+}
+
+/** Rows that can be sorted, walked with the arrow keys and opened; of very many, only those in sight are drawn. */
+export function Table<T>(props: TableProps<T>): JSX.Element {
+  const { label, columns, rows, keyOf, chosen, onChoose } = props;
+  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const sorted = useMemo(() => sortRows(rows, columns, sorting), [rows, columns, sorting]);
+  const box = useRef<HTMLDivElement>(null);
+  const { from, to, before, after } = useVisibleRows(box, sorted.length);
+  const isAllChosen = rows.length > 0 && rows.every((row) => chosen?.has(keyOf(row)));
+  const hasBoxes = chosen !== undefined && onChoose !== undefined;
+  return (
+    <div className="table-box" ref={box} tabIndex={-1}>
+      <table className="table" aria-label={label} aria-rowcount={sorted.length}>
+        <thead>
+          <tr>
+            {hasBoxes && (
+              <th scope="col" className="table-choice">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all"
+                  checked={isAllChosen}
+                  onChange={() => onChoose(isAllChosen ? new Set() : new Set(rows.map(keyOf)))}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sorting={sorting} onSort={setSorting} />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={walk}>
+          {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+          {sorted.slice(from, to).map((row) => (
+            <Row key={keyOf(row)} row={row} {...props} />
+          ))}
+          {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head<T>({
+  column,
+  sorting,
+  onSort,
+}: {
+  readonly column: Column<T>;
+  readonly sorting: Sorting | null;
+  readonly onSort: (sorting: Sorting | null) => void;
+}): JSX.Element {
+  const { id, head, sortBy } = column;
+  const isSorted = sorting?.id === id;
+  const order = !isSorted ? "none" : sorting.isDown ? "descending" : "ascending";
+  const next = !isSorted ? { id, isDown: false } : sorting.isDown ? null : { id, isDown: true };
+  return (
+    <th scope="col" className={classOf(column)} {...(sortBy === undefined ? {} : { "aria-sort": order })}>
+      {sortBy === undefined ? (
+        head
+      ) : (
+        <button type="button" className="table-sort" onClick={() => onSort(next)}>
+          {head}
+          {isSorted && <Icon name={sorting.isDown ? "down" : "up"} size={12} />}
+        </button>
+      )}
+    </th>
+  );
+}
+
+function Row<T>({ row, columns, keyOf, onOpen, chosen, onChoose, current }: TableProps<T> & { readonly row: T }): JSX.Element {
+  const key = keyOf(row);
+  const choose = (): void => {
+    const next = new Set(chosen);
+    if (!next.delete(key)) next.add(key);
+    onChoose?.(next);
+  };
+  return (
+    <tr
+      tabIndex={onOpen === undefined ? -1 : 0}
+      data-key={key}
+      aria-current={current === key || undefined}
+      className={onOpen === undefined ? "" : "is-openable"}
+      onClick={(event) => {
+        if (!(event.target as HTMLElement).closest("a, button, input, label")) onOpen?.(row);
+      }}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget) return;
+        if (event.key === "Enter") onOpen?.(row);
+        if (event.key === " " && onChoose !== undefined) {
+          event.preventDefault();
+          choose();
+        }
+      }}
+    >
+      {chosen !== undefined && onChoose !== undefined && (
+        <td className="table-choice">
+          <input type="checkbox" aria-label={`Choose ${key}`} checked={chosen.has(key)} onChange={choose} />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td key={column.id} className={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function classOf({ isNumber = false, isWide = false }: Pick<Column<never>, "isNumber" | "isWide">): string {
+  return `${isNumber ? "num table-number" : ""} ${isWide ? "table-wide" : ""}`;
+}
+
+/** Arrows and j/k go from row to row. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const target = event.target as HTMLElement;
+  if (target.tagName !== "TR") return;
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key] ?? 0;
+  const next = step > 0 ? target.nextElementSibling : step < 0 ? target.previousElementSibling : null;
+  if (!(next instanceof HTMLElement) || next.dataset["key"] === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next.focus();
+}
+
+/** Empty values last, whichever way it is sorted. */
+export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
+  const sortBy = columns.find(({ id }) => id === sorting?.id)?.sortBy;
+  if (sorting === null || sortBy === undefined) return rows;
+  const sign = sorting.isDown ? -1 : 1;
+  return rows.toSorted((left, right) => {
+    const [a, b] = [sortBy(left), sortBy(right)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return (a < b ? -1 : a > b ? 1 : 0) * sign;
+  });
+}

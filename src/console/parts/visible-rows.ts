@@ -1,0 +1,39 @@
+import { type RefObject, useEffect, useState } from "react";
+
+const ROW_PX = 37;
+const DRAWN_MAX = 200;
+const AROUND = 30;
+
+export interface VisibleRows {
+  readonly from: number;
+  readonly to: number;
+  /** Heights that stand for the rows that are not drawn. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Which of many rows are in sight of the window, with some around them. Few rows are all drawn. */
+export function useVisibleRows(box: RefObject<HTMLElement | null>, count: number): VisibleRows {
+  const [from, setFrom] = useState(0);
+  const isMany = count > DRAWN_MAX;
+  useEffect(() => {
+    if (!isMany) return undefined;
+    const look = (): void => {
+      const top = box.current?.getBoundingClientRect().top ?? 0;
+      const first = Math.max(0, Math.floor(-top / ROW_PX) - AROUND);
+      // In steps, so that scrolling a row draws nothing.
+      setFrom(first - (first % 10));
+    };
+    look();
+    addEventListener("scroll", look, { passive: true, capture: true });
+    addEventListener("resize", look);
+    return () => {
+      removeEventListener("scroll", look, { capture: true });
+      removeEventListener("resize", look);
+    };
+  }, [isMany, box]);
+  if (!isMany) return { from: 0, to: count, before: 0, after: 0 };
+  const start = Math.min(from, Math.max(0, count - 1));
+  const to = Math.min(count, start + Math.ceil(innerHeight / ROW_PX) + AROUND * 2);
+  return { from: start, to, before: start * ROW_PX, after: (count - to) * ROW_PX };
+}

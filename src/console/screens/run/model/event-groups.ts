@@ -1,0 +1,92 @@
+import type { RunEvent } from "../../../../core/event/index.ts";
+
+/** Events that tell one story: an attempt of a node from its queue to its end, or one event of the run itself. */
+export interface EventGroup {
+  /** Id of its first event, which never changes. */
+  readonly id: number;
+  readonly nodeId: string | null;
+  readonly attempt: number | null;
+  readonly from: number;
+  readonly to: number;
+  /** The event that says most about it: its last that is no by-product. */
+  readonly headline: RunEvent;
+  readonly eventIds: readonly number[];
+  readonly isClosed: boolean;
+}
+
+const CLOSING: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.cancelled",
+  "node.skipped",
+  "node.retried",
+  "node.invalidated",
+]);
+
+/** Told on the way; they never say how it stands. */
+const BY_PRODUCTS: ReadonlySet<string> = new Set([
+  "node.stream.delta",
+  "node.log",
+  "node.provenance",
+  "gate.decided",
+  "cost.recorded",
+  "approval.reminded",
+  "child.finished",
+  "contract.violated",
+  "moderation.flagged",
+]);
+
+/** The compact log: fed with one event at a time, in order. A group is replaced when it changes. */
+export class EventGroups {
+  readonly groups: EventGroup[] = [];
+  /** Where the newest group of a node stands. */
+  readonly #newest = new Map<string, number>();
+  /** The group of each event; event ids begin with 1. */
+  readonly #placeOf: number[] = [];
+
+  take(event: RunEvent): void {
+    const nodeId = "nodeId" in event.payload ? event.payload.nodeId : null;
+    const place = nodeId === null ? undefined : this.#newest.get(nodeId);
+    const known = place === undefined ? undefined : this.groups[place];
+    // What comes after the end, such as a late cost, belongs to what has ended; anything else begins anew.
+    const joins = known !== undefined && place !== undefined && (!known.isClosed || BY_PRODUCTS.has(event.type));
+    if (joins) {
+      this.groups[place] = joined(known, event);
+      this.#placeOf[event.eventId] = place;
+      return;
+    }
+    this.#placeOf[event.eventId] = this.groups.length;
+    if (nodeId !== null) this.#newest.set(nodeId, this.groups.length);
+    this.groups.push({
+      id: event.eventId,
+      nodeId,
+      attempt: attemptOf(event),
+      from: event.at,
+      to: event.at,
+      headline: event,
+      eventIds: [event.eventId],
+      isClosed: nodeId === null || CLOSING.has(event.type),
+    });
+  }
+
+  /** Where the group of an event stands in the list; -1 when it is not known. */
+  placeOf(eventId: number): number {
+    return this.#placeOf[eventId] ?? -1;
+  }
+}
+
+function joined(group: EventGroup, event: RunEvent): EventGroup {
+  return {
+    ...group,
+    attempt: attemptOf(event) ?? group.attempt,
+    to: Math.max(group.to, event.at),
+    headline: BY_PRODUCTS.has(event.type) && !group.isClosed && BY_PRODUCTS.has(group.headline.type) ? event : BY_PRODUCTS.has(event.type) ? group.headline : event,
+    eventIds: [...group.eventIds, event.eventId],
+    isClosed: group.isClosed || CLOSING.has(event.type),
+  };
+}
+
+function attemptOf(event: RunEvent): number | null {
+  return "nodeId" in event.payload ? (event.payload.attempt ?? null) : null;
+}

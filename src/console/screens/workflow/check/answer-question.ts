@@ -1,0 +1,32 @@
+import { checkBrowserRun, readWorkflow, runInBrowser } from "../../../../browser/index.ts";
+import { type CheckReport, outlineOf, type PageSimulation, type Question, type Reply } from "./protocol.ts";
+import { answerOf, readPageScript } from "./scripted-answer.ts";
+
+/** The checker the server has, asked in the page. */
+export async function answerQuestion(question: Question): Promise<Reply> {
+  const { id, source } = question;
+  if (question.type === "check") return { type: "checked", id, report: check(source) };
+  return { type: "simulated", id, simulation: await simulate(question) };
+}
+
+function check(source: string): CheckReport {
+  const { plan, problems, warnings } = readWorkflow(source);
+  return { plan: plan === null ? null : outlineOf(plan), problems, warnings };
+}
+
+async function simulate(question: Extract<Question, { type: "simulate" }>): Promise<PageSimulation> {
+  const { plan, problems, hash } = readWorkflow(question.source);
+  if (plan === null) return { ok: false, problems };
+  const read = readPageScript(question.script);
+  if (read.problems.length > 0) return { ok: false, problems: read.problems };
+  const obstacles = checkBrowserRun(plan, "scripted");
+  if (obstacles.length > 0) return { ok: false, problems: obstacles };
+  const outcome = await runInBrowser({
+    plan,
+    hash,
+    args: question.args,
+    runId: "run_in_this_page",
+    provider: { kind: "scripted", execute: (request) => Promise.resolve(answerOf(read.script, request)) },
+  });
+  return outcome.ok ? { ok: true, events: outcome.value.events } : { ok: false, problems: outcome.failure };
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from "../../../../core/base/index.ts";
+import type { CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
+
+/** What a script beside the page looks like from here. */
+export interface Port {
+  postMessage(question: Question): void;
+  terminate(): void;
+}
+
+export interface CheckerOptions {
+  readonly open: (onReply: (reply: Reply) => void) => Port;
+  /** Calls back later; returns how not to. */
+  readonly after: (ms: number, run: () => void) => () => void;
+}
+
+const DEBOUNCE_MS = 120;
+
+/** Asks for checks of a text that changes: one at a time, and only ever the newest. */
+export class Checker {
+  readonly #options: CheckerOptions;
+  readonly #simulations = new Map<number, (simulation: PageSimulation) => void>();
+  #port: Port | null = null;
+  #nextId = 1;
+  #cancel: (() => void) | null = null;
+  #underWay: number | null = null;
+  #wanted: { readonly source: string; readonly onReport: (report: CheckReport) => void } | null = null;
+  #onReport: ((report: CheckReport) => void) | null = null;
+
+  constructor(options: CheckerOptions) {
+    this.#options = options;
+  }
+
+  /** The report comes once nothing newer has been asked for. */
+  check(source: string, onReport: (report: CheckReport) => void): void {
+    this.#wanted = { source, onReport };
+    this.#cancel?.();
+    this.#cancel = this.#options.after(DEBOUNCE_MS, () => this.#ask());
+  }
+
+  simulate(source: string, args: JsonObject, script: string): Promise<PageSimulation> {
+    return new Promise((resolve) => {
+      const id = this.#id();
+      this.#simulations.set(id, resolve);
+      this.#openPort().postMessage({ type: "simulate", id, source, args, script });
+    });
+  }
+
+  close(): void {
+    this.#cancel?.();
+    this.#port?.terminate();
+    this.#port = null;
+    this.#wanted = null;
+    this.#underWay = null;
+  }
+
+  #ask(): void {
+    this.#cancel = null;
+    if (this.#underWay !== null || this.#wanted === null) return;
+    const { source, onReport } = this.#wanted;
+    this.#wanted = null;
+    this.#underWay = this.#id();
+    this.#onReport = onReport;
+    this.#openPort().postMessage({ type: "check", id: this.#underWay, source });
+  }
+
+  #hear(reply: Reply): void {
+    if (reply.type === "simulated") {
+      this.#simulations.get(reply.id)?.(reply.simulation);
+      this.#simulations.delete(reply.id);
+      return;
+    }
+    if (reply.id !== this.#underWay) return;
+    this.#underWay = null;
+    // What was typed meanwhile makes this report old before it is shown.
+    if (this.#wanted === null) this.#onReport?.(reply.report);
+    else if (this.#cancel === null) this.#ask();
+  }
+
+  #openPort(): Port {
+    this.#port ??= this.#options.open((reply) => this.#hear(reply));
+    return this.#port;
+  }
+
+  #id(): number {
+    this.#nextId += 1;
+    return this.#nextId;
+  }
+}

@@ -1,0 +1,79 @@
+import type { JsonObject, Problem } from "../../../../core/base/index.ts";
+import type { ArgField } from "../../../../core/definition/index.ts";
+import type { RunEvent } from "../../../../core/event/index.ts";
+import type { NodeKind, Plan } from "../../../../core/plan/index.ts";
+
+/** A plan as far as a page draws it: small enough to be sent from one thread to another with every keystroke. */
+export interface PlanOutline {
+  readonly name: string;
+  readonly format: Plan["format"];
+  readonly args: Readonly<Record<string, ArgField>>;
+  readonly nodes: readonly OutlineNode[];
+  readonly roles: readonly string[];
+}
+
+export interface OutlineNode {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: NodeKind;
+  readonly phase: string | null;
+  readonly wave: number;
+  readonly dependsOn: readonly string[];
+  readonly agent: string | null;
+  readonly isForEach: boolean;
+}
+
+export interface CheckReport {
+  /** Null exactly when there are problems. */
+  readonly plan: PlanOutline | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+/** What a page asks of the script that checks beside it. */
+export type Question =
+  | { readonly type: "check"; readonly id: number; readonly source: string }
+  | {
+      readonly type: "simulate";
+      readonly id: number;
+      readonly source: string;
+      readonly args: JsonObject;
+      /** What nodes answer, as YAML; empty: answers are made up. */
+      readonly script: string;
+    };
+
+/** Why a simulation did not begin. */
+export interface SimulationProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly nodeId?: string;
+  readonly line?: number;
+}
+
+export type PageSimulation =
+  | { readonly ok: true; readonly events: readonly RunEvent[] }
+  | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
+
+export type Reply =
+  | { readonly type: "checked"; readonly id: number; readonly report: CheckReport }
+  | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation };
+
+export function outlineOf(plan: Plan): PlanOutline {
+  const idAt = (index: number): string => plan.nodes[index]?.id ?? "";
+  return {
+    name: plan.name,
+    format: plan.format,
+    args: plan.args,
+    nodes: plan.nodes.map((node) => ({
+      id: node.id,
+      label: node.label,
+      kind: node.kind,
+      phase: node.phase,
+      wave: node.wave,
+      dependsOn: node.parents.map(idAt),
+      agent: node.request.agent,
+      isForEach: node.forEach !== null,
+    })),
+    roles: Object.keys(plan.agentByRole),
+  };
+}

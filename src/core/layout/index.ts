@@ -1,0 +1,18 @@
+export {
+  type GroupableNode,
+  type Grouped,
+  groupGraph,
+  type GroupOptions,
+  type Vertex,
+  VISIBLE_MAX,
+} from "./grouping.ts";
+export {
+  type Layout,
+  type LayoutEdge,
+  type LayoutNode,
+  type LayoutOptions,
+  layOut,
+  type Placed,
+  type Point,
+  type RoutedEdge,
+} from "./layout.ts";

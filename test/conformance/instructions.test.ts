@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/core/base/index.ts";
+import { workflow } from "./rig.ts";
+import { Scene } from "./scene.ts";
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: mended }]\n");
+  await scene.put("agents/ann", {
+    trust_level: 5,
+    autonomy: "bounded",
+    system_prompt: "You are Ann.",
+    personality_note: "Dry humour.",
+  });
+});
+
+afterEach(async () => {
+  expect(scene.api.troubles).toEqual([]);
+  await scene.close();
+});
+
+const policy = (name: string, spec: JsonObject) =>
+  scene.put(`policies/${name}`, { category: "guardrail", condition: "true", action: "log", ...spec });
+
+interface Section {
+  readonly layer: number;
+  readonly source: string;
+  readonly text: string;
+}
+
+const told = async (runId: string, nodeId: string, attempt = 1): Promise<Section[]> => {
+  const started = await scene.events(runId, "node.started", nodeId);
+  return started.find(({ payload }) => payload.attempt === attempt)?.payload.instructions ?? [];
+};
+
+describe("what whoever does the work is told", () => {
+  it("is in layers, strictest first, each with its source", async () => {
+    await policy("house", { instructions: "Be polite." });
+    await policy("owner", { scope: "workflow", scope_id: "w", instructions: "Cite sources." });
+    await policy("keeper", { scope: "agent", scope_id: "ann", instructions: "Ask before buying." });
+    await policy("elsewhere", { scope: "workflow", scope_id: "other", instructions: "Never seen." });
+    await policy("untrue", { condition: "node.id == 'b'", instructions: "Only for b." });
+    await policy("off", { enabled: false, instructions: "Switched off." });
+    await scene.put("teams/crew", {
+      members: [{ agent: "ann", tool_profile: { allow_tools: ["read"] }, system_prompt_patch: "Speak for the crew." }],
+    });
+    await scene.save(workflow(["a {tools: [read]}"]));
+    const sections = await told(await scene.run("w", { team: "crew" }), "a");
+    expect(sections.map(({ layer }) => layer)).toEqual([2, 3, 3, 4, 5, 5]);
+    expect(sections.map(({ source }) => source)).toEqual([
+      "policy house@1",
+      expect.stringMatching(/^policy (owner|keeper)@1$/),
+      expect.stringMatching(/^policy (owner|keeper)@1$/),
+      "team crew",
+      "agent ann",
+      "team crew, ann",
+    ]);
+    const texts = sections.map(({ text }) => text).join("\n");
+    for (const text of ["Be polite.", "Cite sources.", "Ask before buying.", "read", "You are Ann.", "Dry humour."])
+      expect(texts).toContain(text);
+    expect(texts).toContain("Speak for the crew.");
+    expect(texts).not.toMatch(/Never seen|Only for b|Switched off/);
+  });
+
+  it("is shown at the node, attempt by attempt, as it was then", async () => {
+    await policy("house", { instructions: "Be polite." });
+    await scene.save(workflow(["flaky {agent: ann, on_failure: retry_once}"]));
+    const runId = await scene.run("w");
+    const { attempts } = await scene.get(`runs/${runId}/nodes/flaky`);
+    expect(attempts).toHaveLength(2);
+    for (const { instructions } of attempts as { instructions: Section[] }[]) {
+      expect(instructions).toEqual([
+        { layer: 2, source: "policy house@1", text: "Be polite." },
+        { layer: 5, source: "agent ann", text: "You are Ann.\n\nDry humour." },
+      ]);
+    }
+  });
+
+  it("is what holds when the attempt begins, and stays what it was", async () => {
+    await policy("house", { instructions: "Be polite." });
+    await scene.save(workflow(["gate {approval: required}", "a < gate {agent: ann}"]));
+    const first = await scene.run("w");
+    await policy("house", { instructions: "Be brief." });
+    await scene.answer(first, "approve");
+    expect(await told(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
+    await policy("house", { instructions: "Be silent." });
+    expect(await told(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
+  });
+
+  it("is nothing where nobody has said anything", async () => {
+    await scene.save(workflow(["a"]));
+    expect(await told(await scene.run("w"), "a")).toEqual([]);
+  });
+});
+
+describe("a step that asks for what a stricter layer forbids", () => {
+  it.each<[string, JsonObject, string, string]>([
+    ["a tool", { tools: ["shell"] }, "tools: [shell, read]", "tool"],
+    ["any tool", { tools: ["*"] }, "tools: [read]", "tool"],
+    ["a model", { models: ["big"] }, "model: big", "model"],
+    ["a class of data", { data_classes: ["external"] }, "context_sources: [external]", "data_class"],
+    ["money", { spend_usd: 1 }, "estimated_cost: 1.01", "spend"],
+  ])("is refused, and nothing is sent: %s", async (_, forbids, asks, field) => {
+    await policy("strict", { forbids });
+    await scene.save(workflow([`a {agent: ann, ${asks}}`]));
+    const runId = await scene.run("w");
+    const [violated] = await scene.events(runId, "contract.violated", "a");
+    expect(violated?.payload).toMatchObject({
+      phase: "instructions",
+      errors: [{ field, reason: expect.stringContaining("policy strict@1") }],
+    });
+    expect(await scene.events(runId, "node.started", "a")).toEqual([]);
+    expect(await scene.result(runId, "a")).toMatchObject({ status: "failed", errorCode: "contract_violated" });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ["another tool", { tools: ["shell"] }, "tools: [read]"],
+    ["exactly the money", { spend_usd: 1 }, "estimated_cost: 1"],
+    ["no tool at all", { tools: ["*"] }, "timeout: 5"],
+  ])("runs with %s", async (_, forbids, asks) => {
+    await policy("strict", { forbids });
+    await scene.save(workflow([`a {agent: ann, ${asks}}`]));
+    expect(await scene.statuses(await scene.run("w"))).toEqual({ a: "completed" });
+  });
+
+  it("has its on_failure, and is not tried again", async () => {
+    await policy("strict", { forbids: { tools: ["shell"] } });
+    await scene.save(workflow(["a {tools: [shell], on_failure: skip}", "b {tools: [shell], on_failure: retry}"]));
+    const runId = await scene.run("w");
+    expect(await scene.statuses(runId)).toEqual({ a: "skipped", b: "failed" });
+    expect(await scene.events(runId, "node.retried")).toEqual([]);
+  });
+
+  it("is not asked about where the policy does not hold", async () => {
+    await policy("strict", { condition: "node.action == 'write'", forbids: { tools: ["shell"] } });
+    await scene.save(workflow(["a {agent: ann, tools: [shell]}"]));
+    expect(await scene.statuses(await scene.run("w"))).toEqual({ a: "completed" });
+  });
+
+  it("is told by a policy of the agent too: data it is not cleared for", async () => {
+    await scene.put("agents/ben", { trust_level: 5, data_classes: ["internal"] });
+    await scene.save(workflow(["a {agent: ben, context_sources: [external]}"]));
+    const runId = await scene.run("w");
+    expect((await scene.events(runId, "contract.violated", "a"))[0]?.payload).toMatchObject({
+      errors: [{ field: "data_class", reason: expect.stringContaining("agent ben") }],
+    });
+  });
+});

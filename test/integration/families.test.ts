@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openEmbedded } from "../../src/embedded/index.ts";
+import { openPostgres } from "../../src/postgres/index.ts";
+import { createSqlStore, type RunRecord, type Sql, type Store } from "../../src/store/index.ts";
+import { createDatabase } from "../postgres/database.ts";
+import { Prng } from "../simulation/prng.ts";
+import { Api } from "./support/api.ts";
+import { ORG } from "./support/governed.ts";
+import { KEY, liveByCalls } from "./support/kills.ts";
+import {
+  callProgram,
+  prepareProgram,
+  type ServerProcess,
+  type ServerSettings,
+  startServer,
+} from "./support/server-process.ts";
+import { waitFor } from "./support/waiting.ts";
+
+const MINUTES = 60_000;
+const FAMILIES_PER_LIFE = 4;
+
+/** Three levels: every level works before and after the one below it. */
+const WORKFLOWS = {
+  bottom: [
+    { id: "dig", command: "dig" },
+    { id: "wash", command: "wash", depends_on: ["dig"] },
+  ],
+  middle: [
+    { id: "go", command: "go" },
+    { id: "down", workflow_ref: "bottom", depends_on: ["go"] },
+    { id: "back", command: "back", depends_on: ["down"] },
+  ],
+  top: [
+    { id: "left", workflow_ref: "middle" },
+    { id: "right", workflow_ref: "bottom" },
+    { id: "sum", command: "sum", depends_on: ["left", "right"] },
+  ],
+};
+const SCRIPT = {
+  default: "echo",
+  nodes: {
+    dig: { delay_ms: 60, cost_usd: 0.000_1 },
+    wash: { delay_ms: 40, cost_usd: 0.000_2 },
+    go: { delay_ms: 20, cost_usd: 0.000_4 },
+    back: { cost_usd: 0.000_8 },
+    sum: { cost_usd: 0.001_6 },
+  },
+};
+const WHOLE_COST = 400 + 300 + 800 + 300 + 1_600;
+
+let close: (() => Promise<void>) | null = null;
+beforeAll(() => prepareProgram(), 5 * MINUTES);
+afterEach(() => close?.());
+
+interface Scene {
+  readonly settings: ServerSettings;
+  readonly replicas: number;
+  readonly kills: number;
+}
+
+/** Families begin, some are called off, and servers die in the middle of it. */
+async function live({ settings, replicas, kills }: Scene): Promise<number> {
+  const dice = new Prng(11);
+  const servers: (ServerProcess | null)[] = await Promise.all(
+    Array.from({ length: replicas }, () => startServer(settings)),
+  );
+  try {
+    const api = new Api(KEY, () => servers.flatMap((server) => (server === null ? [] : [server.url])));
+    for (const name of ["bottom", "middle", "top"] as const)
+      await api.putWorkflow(name, JSON.stringify({ name, steps: WORKFLOWS[name] }));
+    const starting: Promise<unknown>[] = [];
+    for (let life = 0; life <= kills; life += 1) {
+      for (let family = 0; family < FAMILIES_PER_LIFE; family += 1) {
+        const started = api.startRun("top", `family-${life}-${family}`);
+        const isCalledOff = family === 0;
+        starting.push(isCalledOff ? started.then(({ id }) => api.tryPost(`/runs/${id}/cancel`, {})) : started);
+      }
+      if (life === kills) break;
+      await liveByCalls(settings.ledger, dice);
+      const victim = dice.below(servers.length);
+      const dying = servers[victim];
+      servers[victim] = null;
+      await dying?.kill();
+      servers[victim] = await startServer(settings);
+    }
+    await Promise.all(starting);
+    await waitFor(
+      "all runs to end",
+      async () => (await api.listRuns("running")).length === 0 && (await api.listRuns("queued")).length === 0,
+      { everyMs: 250 },
+    );
+    for (const server of servers) await server?.stop();
+    return starting.length;
+  } finally {
+    for (const server of servers) await server?.kill();
+  }
+}
+
+async function allRuns(store: Store): Promise<readonly RunRecord[]> {
+  const runs: RunRecord[] = [];
+  for (let cursor: string | null = null; ;) {
+    const page = await store.listRuns(ORG, {}, { limit: 100, cursor });
+    runs.push(...page.data);
+    cursor = page.nextCursor;
+    if (cursor === null) return runs;
+  }
+}
+
+/** Every child once, nobody outlives a cancelled parent, and what a family cost is what its runs spent. */
+async function expectWholeFamilies(sql: Sql, families: number): Promise<void> {
+  const store = createSqlStore(sql);
+  const runs = await allRuns(store);
+  const tops = runs.filter(({ parentRunId }) => parentRunId === null);
+  expect(tops).toHaveLength(families);
+  const places = runs.flatMap(({ parentRunId, parentNode, parentAttempt }) =>
+    parentRunId === null ? [] : [`${parentRunId}/${parentNode}/${parentAttempt}`],
+  );
+  expect(new Set(places).size).toBe(places.length);
+  const byId = new Map(runs.map((run) => [run.runId, run]));
+  for (const { status, parentRunId, endedAt } of runs) {
+    const parent = parentRunId === null ? undefined : byId.get(parentRunId);
+    if (parent === undefined) continue;
+    expect(endedAt ?? Infinity).toBeLessThanOrEqual(parent.endedAt ?? 0);
+    if (parent.status === "completed") expect(status).toBe("completed");
+  }
+  const completed = tops.filter(({ status }) => status === "completed");
+  expect(completed.length).toBeGreaterThanOrEqual(families - families / FAMILIES_PER_LIFE);
+  expect(new Set(completed.map(({ costMicros }) => costMicros))).toEqual(new Set([WHOLE_COST]));
+  const left = await sql.query<{ left: number }>({
+    name: "",
+    text: `select (select count(*) from open_attempts) + (select count(*) from timers) as left`,
+  });
+  expect(left).toEqual([{ left: 0 }]);
+}
+
+function openGround(): Pick<ServerSettings, "data" | "script" | "ledger" | "key"> {
+  const data = mkdtempSync(join(tmpdir(), "sluice-families-"));
+  const script = join(data, "script.json");
+  writeFileSync(script, JSON.stringify(SCRIPT));
+  return { data, script, ledger: join(data, "ledger.jsonl"), key: KEY };
+}
+
+describe("families of runs", () => {
+  it(
+    "are whole after kills on the embedded database",
+    async () => {
+      const ground = openGround();
+      close = async () => rmSync(ground.data, { recursive: true, force: true });
+      const settings: ServerSettings = { ...ground, command: "up", databaseUrl: null };
+      const families = await live({ settings, replicas: 1, kills: 2 });
+      const sql = await openEmbedded({ directory: join(ground.data, "database") });
+      try {
+        await expectWholeFamilies(sql, families);
+      } finally {
+        await sql.close();
+      }
+    },
+    5 * MINUTES,
+  );
+
+  it(
+    "are whole after kills of two replicas on Postgres",
+    async () => {
+      const ground = openGround();
+      const { url, drop } = await createDatabase();
+      close = async () => {
+        rmSync(ground.data, { recursive: true, force: true });
+        await drop();
+      };
+      callProgram(["migrate", "--database-url", url]);
+      const settings: ServerSettings = { ...ground, command: "serve", databaseUrl: url };
+      const families = await live({ settings, replicas: 2, kills: 2 });
+      const sql = openPostgres({ url, connections: 1 });
+      try {
+        await expectWholeFamilies(sql, families);
+      } finally {
+        await sql.close();
+      }
+    },
+    5 * MINUTES,
+  );
+});
