@@ -41,12 +41,19 @@ export async function installIfStale(root = CHECKOUT) {
 }
 
 export async function buildIfStale(root = CHECKOUT) {
-  for (const half of halvesOf(root)) {
-    if (!isStale(root, half)) continue;
-    await withLock(join(root, ".prepare.lock"), say, () => {
-      if (isStale(root, half)) build(root, half);
-    });
-  }
+  for (const half of halvesOf(root)) await makeIfStale(root, half);
+}
+
+/** For tests in a browser, which need nothing else of `dist`. */
+export async function buildConsoleIfStale(root = CHECKOUT) {
+  await makeIfStale(root, CONSOLE);
+}
+
+async function makeIfStale(root, half) {
+  if (!isStale(root, half)) return;
+  await withLock(join(root, ".prepare.lock"), say, () => {
+    if (isStale(root, half)) build(root, half);
+  });
 }
 
 function halvesOf(root) {

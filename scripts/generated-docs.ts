@@ -2,6 +2,11 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderProblemDocs } from "../src/core/definition/index.ts";
 import { renderEventDocs } from "./event-docs.ts";
+import { renderApiReference } from "./reference/api-reference.ts";
+import { renderCliReference } from "./reference/cli-reference.ts";
+import { renderFormatReference } from "./reference/format-reference.ts";
+import { renderManifestReference } from "./reference/manifest-reference.ts";
+import { renderMetricReference } from "./reference/metric-reference.ts";
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -9,4 +14,9 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export const DOCS: readonly { readonly path: string; readonly render: () => string }[] = [
   { path: "docs/events.md", render: renderEventDocs },
   { path: "docs/problem-codes.md", render: renderProblemDocs },
+  { path: "docs/reference/api.md", render: renderApiReference },
+  { path: "docs/reference/cli.md", render: renderCliReference },
+  { path: "docs/reference/formats.md", render: renderFormatReference },
+  { path: "docs/reference/manifests.md", render: renderManifestReference },
+  { path: "docs/reference/metrics.md", render: () => renderMetricReference(ROOT) },
 ];

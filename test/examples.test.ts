@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createScriptedAdapter, EMPTY_SCRIPT, readScript, SCRIPTED_PROVIDER } from "../src/adapters/index.ts";
-import { createVirtualClock } from "../src/clock/index.ts";
-import { checkArgs } from "../src/core/definition/index.ts";
+import { EMPTY_SCRIPT, readScript } from "../src/adapters/index.ts";
 import { checkSource, type Plan } from "../src/core/plan/index.ts";
 import { projectRun, projectView, reduceRun, outlineOf, type RunProjection } from "../src/core/view/index.ts";
-import { LocalDriver, type PinnedWorkflow } from "../src/driver/index.ts";
-import { createAllowAllJudge } from "../src/governance/index.ts";
 import { REPOSITORY } from "./law/source.ts";
+import { play } from "./own/play.ts";
 
 const FOLDER = join(REPOSITORY, "examples");
 const files = readdirSync(FOLDER);
@@ -22,44 +19,30 @@ function planOf(file: string): Plan {
   return plan;
 }
 
-/** Runs an example in process, in virtual time, and answers every approval the same way. */
+const children = Object.fromEntries(workflows.map((file) => [planOf(file).name, read(file)]));
+
+/** Runs an example in virtual time, and answers every approval the same way. */
 async function run(
   file: string,
-  given: { script?: string; args?: Record<string, string>; decision?: "approve" | "reject" | "retry" } = {},
+  given: { script?: string; args?: Record<string, string>; decision?: "approve" | "reject" } = {},
 ): Promise<RunProjection> {
-  const plan = planOf(file);
-  const args = checkArgs(plan.args, given.args ?? {});
-  if (!args.ok) throw new Error(JSON.stringify(args));
-  const clock = createVirtualClock(1_700_000_000_000);
   const script = given.script === undefined ? EMPTY_SCRIPT : readScript(read(given.script)).script;
-  const pinned = new Map(
-    workflows.map((name): [string, PinnedWorkflow] => {
-      const other = planOf(name);
-      return [other.name, { plan: other, version: null, hash: name }];
-    }),
-  );
-  let runs = 0;
-  const driver = new LocalDriver({
-    adapters: [createScriptedAdapter({ script, clock })],
-    clock,
-    judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
-    newRunId: () => `run_${(runs += 1)}`,
-    jitter: () => 0.5,
-    resolveWorkflow: ({ name }) => pinned.get(name) ?? null,
-    answerApproval: async ({ choices }) => {
-      const wanted = given.decision ?? "approve";
-      return { decision: choices.includes(wanted) ? wanted : "retry", by: "user:test", reason: "as the test says" };
+  const wanted = given.decision ?? "approve";
+  const { state, log } = await play(
+    read(file),
+    {
+      children,
+      script,
+      answer: async ({ choices }) => {
+        const decision = choices.includes(wanted) ? wanted : "retry";
+        return { decision, by: "user:test", reason: "as the test says" };
+      },
     },
-  });
-  const runId = driver.start({ plan, version: null, hash: file }, args.value, "manual");
-  let state = driver.stateOf(runId);
-  const settled = driver.whenSettled(runId).then((settlement) => (state = settlement.state));
-  let isSettled = false;
-  void settled.then(() => (isSettled = true));
-  await clock.run(() => isSettled);
-  driver.close();
+    given.args ?? {},
+  );
+  const { plan, runId } = state;
   const projection = projectRun(state, { workflowId: plan.name });
-  const view = reduceRun(driver.logOf(runId), outlineOf(plan));
+  const view = reduceRun(log, outlineOf(plan));
   expect(projectView(view, { workflowId: plan.name, runId })).toEqual(projection);
   return projection;
 }

@@ -1,38 +1,52 @@
 import type { EventOf, RunEvent } from "../core/event/index.ts";
-import { ApiProblem } from "../client/index.ts";
-import type { Api } from "./api.ts";
-import type { Answer } from "./approvals.ts";
-import type { Io } from "./io.ts";
-import { printable } from "./terminal-text.ts";
+import type { Answer, ApprovalAnswer } from "./approvals.ts";
 
-const CLOSED = new Set(["approval_closed", "run_finished", "content_changed"]);
+export type Asked = EventOf<"approval.requested">["payload"];
 
-/** Takes the questions of a run on a server to whoever answers here, and the answers back. */
+export interface ApprovalDeskOptions {
+  /** Null: nobody is asked. */
+  readonly answer: Answer | null;
+  /** Hands an answer in, and says why it was not taken; null when it was, or when nobody waits for it any more. */
+  readonly handIn: (asked: Asked, given: ApprovalAnswer) => Promise<string | null>;
+  /** Somebody was asked, and it could not be answered. */
+  readonly onLeftOpen: (approvalId: string, why: string) => void;
+  /** A question was answered, taken back, or left open. */
+  readonly onDone?: () => void;
+}
+
+/** What it means to come too late with an answer. */
+const CLOSED: ReadonlySet<string> = new Set(["approval_closed", "run_finished", "content_changed"]);
+
+export function isClosed(code: string): boolean {
+  return CLOSED.has(code);
+}
+
+/** Answers that were not taken before a question is left open: whoever insists must not spin. */
+const REFUSALS_MAX = 3;
+
+/** Takes the questions of a run to whoever answers here, and the answers back. */
 export class ApprovalDesk {
-  readonly #io: Io;
-  readonly #api: Api;
-  readonly #answer: Answer | null;
-  readonly #signal: AbortSignal;
+  readonly #options: ApprovalDeskOptions;
   readonly #open = new Map<string, AbortController>();
+  #asking = 0;
 
-  constructor(io: Io, api: Api, answer: Answer | null, signal: AbortSignal) {
-    this.#io = io;
-    this.#api = api;
-    this.#answer = answer;
-    this.#signal = signal;
+  constructor(options: ApprovalDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Somebody has a question before them, or their answer is on its way. */
+  get isAsking(): boolean {
+    return this.#asking > 0;
   }
 
   /** Somebody else may answer first, and then nobody has to be asked any more. */
   note(event: RunEvent): void {
+    const { answer } = this.#options;
     if (event.type === "approval.resolved") {
       this.#open.get(event.payload.approvalId)?.abort();
       this.#open.delete(event.payload.approvalId);
     }
-    if (event.type === "approval.requested" && this.#answer !== null) {
-      this.#ask(event.payload, this.#answer).catch((thrown: unknown) =>
-        this.#stayOpen(event.payload.approvalId, thrown),
-      );
-    }
+    if (event.type === "approval.requested" && answer !== null) void this.#askAloud(event.payload, answer);
   }
 
   close(): void {
@@ -40,29 +54,36 @@ export class ApprovalDesk {
     this.#open.clear();
   }
 
-  async #ask(question: EventOf<"approval.requested">["payload"], answer: Answer): Promise<void> {
-    const { approvalId, digest } = question;
-    const asked = new AbortController();
-    this.#open.set(approvalId, asked);
-    const signal = AbortSignal.any([asked.signal, this.#signal]);
-    let refusal: string | null = null;
-    while (!signal.aborted) {
-      const given = await answer(question, { signal, refusal });
-      if (given === null && refusal !== null) this.#stayOpen(approvalId, refusal);
-      if (given === null || signal.aborted) return;
-      const reason = given.reason === undefined ? {} : { reason: given.reason };
-      try {
-        await this.#api.resolveApproval(approvalId, { decision: given.decision, digest, ...reason });
-        return;
-      } catch (thrown) {
-        if (thrown instanceof ApiProblem && CLOSED.has(thrown.code)) return;
-        refusal = thrown instanceof Error ? thrown.message : String(thrown);
-      }
+  async #askAloud(asked: Asked, answer: Answer): Promise<void> {
+    const { onLeftOpen, onDone } = this.#options;
+    this.#asking += 1;
+    try {
+      const refusal = await this.#ask(asked, answer);
+      if (refusal !== null) onLeftOpen(asked.approvalId, refusal);
+    } catch (thrown) {
+      onLeftOpen(asked.approvalId, wordsOf(thrown));
     }
+    this.#asking -= 1;
+    onDone?.();
   }
 
-  #stayOpen(approvalId: string, why: unknown): void {
-    const reason = why instanceof Error ? why.message : String(why);
-    this.#io.err.write(`sluice: ${approvalId} stays open: ${printable(reason)}\n`);
+  /** Why it stays open although somebody answered. */
+  async #ask(asked: Asked, answer: Answer): Promise<string | null> {
+    const controller = new AbortController();
+    this.#open.set(asked.approvalId, controller);
+    const { signal } = controller;
+    let refusal: string | null = null;
+    for (let refusals = 0; refusals < REFUSALS_MAX; refusals += 1) {
+      const given = await answer(asked, { signal, refusal });
+      if (signal.aborted) return null;
+      if (given === null) return refusal;
+      refusal = await this.#options.handIn(asked, given).catch(wordsOf);
+      if (refusal === null || signal.aborted) return null;
+    }
+    return refusal;
   }
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

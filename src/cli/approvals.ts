@@ -1,5 +1,5 @@
-import type { Decision } from "../core/event/index.ts";
-import type { ApprovalAnswer, PendingApproval } from "../driver/index.ts";
+import type { ApprovalInput } from "../core/engine/index.ts";
+import type { Decision, EventPayload } from "../core/event/index.ts";
 import type { Io } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { createPaint, printable } from "./terminal-text.ts";
@@ -10,7 +10,12 @@ export type ApproveMode = (typeof APPROVE_MODES)[number];
 const RENDERED_LINES = 12;
 
 /** What is asked of a person, as far as an answer depends on it. */
-export type Question = Pick<PendingApproval, "approvalId" | "nodeId" | "summary" | "rendered" | "choices">;
+export type Question = Pick<
+  EventPayload<"approval.requested">,
+  "approvalId" | "nodeId" | "summary" | "rendered" | "choices"
+>;
+
+export type ApprovalAnswer = Pick<ApprovalInput, "decision" | "by" | "byStarter" | "reason" | "modifications">;
 
 /** Answers for a person; null leaves the question open. A refusal says why the last answer was not taken. */
 export type Answer = (
@@ -24,8 +29,6 @@ export const answerYes: Answer = ({ choices }, { refusal }) =>
 
 const answerNo: Answer = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["reject", "abort"], "--approve reject") : null);
-
-export const leaveOpen: Answer = () => Promise.resolve(null);
 
 /** Who answers the approvals of a run: what `--approve` says, else whoever sits at the terminal, else nobody. */
 export function chooseAnswer(

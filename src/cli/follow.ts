@@ -7,15 +7,16 @@ import {
   projectView,
   type RunView,
 } from "../core/view/index.ts";
+import { ApiProblem } from "../client/index.ts";
 import { type Api, Unreachable } from "./api.ts";
-import { ApprovalDesk } from "./approval-desk.ts";
-import { type ApproveMode, chooseAnswer } from "./approvals.ts";
+import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
+import { type ApprovalAnswer, type ApproveMode, chooseAnswer } from "./approvals.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { withLargeValues } from "./large-value.ts";
 import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
-import { oneLine } from "./terminal-text.ts";
+import { oneLine, printable } from "./terminal-text.ts";
 
 /** A run on a server that somebody wants to see. */
 export interface Followed {
@@ -73,7 +74,13 @@ async function watch(io: Io, api: Api, run: Followed, options: FollowOptions, si
   const progress = chooseProgress(io, options);
   const view = createView(run.outline);
   const answer = options.isOwn ? chooseAnswer(io, options, progress) : null;
-  const desk = new ApprovalDesk(io, api, answer, signal);
+  const desk = new ApprovalDesk({
+    answer,
+    handIn: (asked, given) => handIn(api, asked, given),
+    onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
+  });
+  const stopAsking = (): void => desk.close();
+  signal.addEventListener("abort", stopAsking);
   try {
     for await (const frame of api.watchRun(run.runId, { signal })) {
       const event = eventOfFrame(frame);
@@ -88,11 +95,26 @@ async function watch(io: Io, api: Api, run: Followed, options: FollowOptions, si
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
   } finally {
+    signal.removeEventListener("abort", stopAsking);
     desk.close();
     progress.finish();
   }
   if (signal.reason instanceof Unreachable) throw signal.reason;
   return isTerminal(view.status) ? "ended" : "stopped";
+}
+
+async function handIn(
+  api: Api,
+  { approvalId, digest }: Asked,
+  { decision, reason }: ApprovalAnswer,
+): Promise<string | null> {
+  try {
+    await api.resolveApproval(approvalId, { decision, digest, ...(reason === undefined ? {} : { reason }) });
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof ApiProblem && isClosed(thrown.code)) return null;
+    throw thrown;
+  }
 }
 
 /** The view may stand in the middle of a commit; only the server knows that nothing else moves. */

@@ -5,9 +5,8 @@ import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { applyToView, createView, frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
-import { LocalDriver, newRunId, type PinnedWorkflow, type Settlement } from "../driver/index.ts";
 import { createAllowAllJudge } from "../governance/index.ts";
-import { type ApproveMode, chooseAnswer, leaveOpen, printOpenApprovals } from "./approvals.ts";
+import { type ApproveMode, chooseAnswer, printOpenApprovals } from "./approvals.ts";
 import { readArgs } from "./args.ts";
 import { loadLibrary } from "./catalog.ts";
 import { chooseProgress } from "./choose-progress.ts";
@@ -15,6 +14,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
+import { OwnEngine, type Settlement } from "./own-engine.ts";
 import { loadScript } from "./rehearsal.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
@@ -60,45 +60,44 @@ export async function prepare(
 ): Promise<Prepared> {
   const workspace = await openWorkspace(io, file, await loadLibrary(io, options.library));
   if (options.quiet !== true) printProblems(io, workspace.warnings.file, workspace.warnings.problems, "warning");
-  const args = await readArgs(io, workspace.workflow.plan.args, options);
+  const args = await readArgs(io, workspace.piece.plan.args, options);
   const script = await loadScript(io, options.script, workspace.plans);
   return { workspace, args, script };
 }
 
 /** Runs in this process until the run ends, or nobody but a person could make it go on. */
-export async function perform(io: Io, prepared: Prepared, options: RunOptions): Promise<number> {
-  const { workspace, args, script } = prepared;
-  const { plan } = workspace.workflow;
+export async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
+  const { piece } = workspace;
+  const { plan } = piece;
   const progress = chooseProgress(io, options);
-  const record = options.json === true ? createRecorder(io, plan) : () => undefined;
+  const traceId = randomBytes(16).toString("hex");
+  const record = options.json === true ? createRecorder(io, plan, traceId) : () => undefined;
   const view = createView(outlineOf(plan));
   const ledger = options.ledger === undefined ? {} : { ledger: openLedger(io, options.ledger) };
-  const driver = new LocalDriver({
-    adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger })],
+  const engine: OwnEngine = new OwnEngine({
     clock: io.clock,
+    adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger })],
     judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
-    newRunId: () => newRunId(io.clock.now()),
-    jitter: Math.random,
-    resolveWorkflow: workspace.resolve,
-    answerApproval: chooseAnswer(io, options, progress) ?? leaveOpen,
-    onEvents(state, events) {
+    answer: chooseAnswer(io, options, progress),
+    onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
+    onEvents(runId, events) {
       // Child runs have numbers and a screen of their own.
-      if (state.parentRunId !== null) return;
-      record(state.runId, events);
+      if (runId !== engine.runId) return;
+      record(runId, events);
       for (const event of events) applyToView(view, event);
       progress.show(view, events);
     },
-    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+    shapePlan: shapeFor(plan, options),
   });
-  const runId = driver.start(withMaxTime(workspace.workflow, options.maxTime), args, "cli");
-  const stopListening = cancelOnInterrupt(io, driver, runId);
+  const stopListening = cancelOnInterrupt(io, engine);
   try {
-    const settlement = await driver.whenSettled(runId);
+    await engine.start(piece, args, { trigger: "cli", traceId });
+    const settlement = await engine.whenSettled();
     progress.finish();
     return report(io, settlement, options);
   } finally {
     stopListening();
-    driver.close();
+    await engine.stop();
   }
 }
 
@@ -122,14 +121,17 @@ function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjec
   return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
 }
 
-function withMaxTime(workflow: PinnedWorkflow, seconds: number | undefined): PinnedWorkflow {
-  if (seconds === undefined) return workflow;
-  const { plan } = workflow;
-  return { ...workflow, plan: { ...plan, timeoutMs: Math.min(plan.timeoutMs ?? Infinity, seconds * 1_000) } };
+/** So many nodes at once hold for every run of the family; the time, for the one that was asked for. */
+function shapeFor(own: Plan, { concurrency, maxTime }: RunOptions): (plan: Plan) => Plan {
+  return (plan) => {
+    const maxParallel = Math.min(plan.maxParallel, concurrency ?? Infinity);
+    if (maxTime === undefined || plan.name !== own.name) return { ...plan, maxParallel };
+    return { ...plan, maxParallel, timeoutMs: Math.min(plan.timeoutMs ?? Infinity, maxTime * 1_000) };
+  };
 }
 
 /** The first Ctrl-C lets the run end in order, the second does not wait for it. */
-function cancelOnInterrupt(io: Io, driver: LocalDriver, runId: string): () => void {
+function cancelOnInterrupt(io: Io, engine: OwnEngine): () => void {
   let isCancelling = false;
   return io.onInterrupt(() => {
     if (isCancelling) {
@@ -138,13 +140,12 @@ function cancelOnInterrupt(io: Io, driver: LocalDriver, runId: string): () => vo
     }
     isCancelling = true;
     io.err.write("\ncancelling; once more to stop at once\n");
-    driver.cancel(runId, "cancelled_by_person");
+    engine.cancel();
   });
 }
 
 /** Writes the events of the run as the API would send them. */
-function createRecorder(io: Io, plan: Plan): (runId: string, events: readonly RunEvent[]) => void {
-  const traceId = randomBytes(16).toString("hex");
+function createRecorder(io: Io, plan: Plan, traceId: string): (runId: string, events: readonly RunEvent[]) => void {
   return (runId, events) => {
     for (const event of events) {
       const wave = waveOf(plan, event);

@@ -6,10 +6,9 @@ import type { Catalog, Definition, WorkflowRef } from "../core/definition/index.
 import { checkSource, missingForRun, type Plan } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import { refText } from "../core/pins/index.ts";
-import type { PinnedWorkflow } from "../driver/index.ts";
-import type { Piece } from "../rehearsal/index.ts";
 import type { Library } from "./catalog.ts";
 import type { Io } from "./io.ts";
+import type { OwnPiece } from "./own-engine.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { readSourceFile, type SourceFile } from "./source-file.ts";
@@ -17,10 +16,8 @@ import { printable } from "./terminal-text.ts";
 
 /** A workflow that can run, with every workflow it may start. */
 export interface Workspace {
-  readonly workflow: PinnedWorkflow;
-  readonly resolve: (ref: WorkflowRef) => PinnedWorkflow | null;
   /** Its text, and what it refers to outside itself. */
-  readonly piece: Pick<Piece, "source" | "hash" | "pins" | "texts" | "plan" | "version">;
+  readonly piece: OwnPiece;
   /** Its own and those of every workflow it may start. */
   readonly plans: readonly Plan[];
   readonly warnings: { readonly file: SourceFile; readonly problems: readonly Problem[] };
@@ -40,22 +37,21 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
   const first = check(io, file, catalog);
   if (!startsOthers(first.plan)) {
     refuseMissing(file, first.definition, catalog);
-    const { workflow, plan, warnings } = first;
-    const piece = pieceOf(file, workflow, library, new Map());
-    return { workflow, resolve: () => null, piece, plans: [plan], warnings: { file, problems: warnings } };
+    const piece = pieceOf(file, first, library, new Map());
+    return { piece, plans: [first.plan], warnings: { file, problems: first.warnings } };
   }
   const own: Found = { file, name: first.plan.name, version: first.definition.version };
   const others = await workflowsBeside(io, file);
   const found = [own, ...others.filter(({ file: other }) => other.path !== file.path)];
   const known: Catalog = { ...catalog, workflows: [...new Set(found.map(({ name }) => name))] };
-  const pinned = new Map<Found, PinnedWorkflow>();
+  const pinned = new Map<Found, Checked>();
   const toCheck = [own];
   const started = new Map<string, Found>();
   for (const next of toCheck) {
     if (pinned.has(next)) continue;
     const checked = check(io, next.file, known);
     refuseMissing(next.file, checked.definition, known);
-    pinned.set(next, checked.workflow);
+    pinned.set(next, checked);
     for (const { child } of checked.plan.nodes) {
       if (child === null) continue;
       const chosen = demand(found, child.workflow, next);
@@ -64,12 +60,7 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
     }
   }
   return {
-    workflow: pinned.get(own) ?? first.workflow,
-    resolve: (ref) => {
-      const chosen = choose(found, ref);
-      return chosen === undefined ? null : (pinned.get(chosen) ?? null);
-    },
-    piece: pieceOf(file, pinned.get(own) ?? first.workflow, library, started),
+    piece: pieceOf(file, pinned.get(own) ?? first, library, started),
     plans: [...pinned.values()].map(({ plan }) => plan),
     warnings: { file, problems: first.warnings },
   };
@@ -78,16 +69,16 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
 /** Files beside it stand for what a server would have saved. */
 function pieceOf(
   file: SourceFile,
-  { plan, version, hash }: PinnedWorkflow,
+  { plan, definition }: Checked,
   { catalog, lensSpecs }: Library,
   started: ReadonlyMap<string, Found>,
-): Workspace["piece"] {
+): OwnPiece {
   const others = [...started].map(([ref, found]) => ({ ref, hash: hashOf(found.file), found }));
   return {
     source: textOf(file),
-    hash,
+    hash: hashOf(file),
     plan,
-    version,
+    version: definition.version,
     pins: {
       library: catalog.library ?? {},
       lenses: lensSpecs,
@@ -111,7 +102,6 @@ function hashOf({ bytes }: SourceFile): string {
 interface Checked {
   readonly plan: Plan;
   readonly definition: Definition;
-  readonly workflow: PinnedWorkflow;
   readonly warnings: readonly Problem[];
 }
 
@@ -121,7 +111,7 @@ function check(io: Io, file: SourceFile, catalog: Catalog): Checked {
     printProblems(io, file, problems);
     throw new Refusal(`${printable(file.name)} is not valid, nothing was started`);
   }
-  return { plan, definition, workflow: { plan, version: definition.version, hash: hashOf(file) }, warnings };
+  return { plan, definition, warnings };
 }
 
 function refuseMissing(file: SourceFile, definition: Definition, catalog: Catalog): void {

@@ -1,19 +1,18 @@
 import type { ChildFinishedInput, RunState, StartChild } from "../core/engine/index.ts";
 import { leafOutputs } from "./leaf-outputs.ts";
 
-/** What a parent is told about a child run that has ended; `bug` when it broke instead. */
+/** What a parent is told about a child run that has ended. */
 export function childReport(
   called: { readonly nodeId: string; readonly attempt: number },
   state: RunState,
-  bug: string | null,
 ): ChildFinishedInput {
-  const errorMessage = bug ?? failureOf(state);
+  const errorMessage = failureOf(state);
   return {
     type: "child_finished",
     nodeId: called.nodeId,
     attempt: called.attempt,
     childRunId: state.runId,
-    status: bug === null ? state.status : "failed",
+    status: state.status,
     outputs: leafOutputs(state),
     costMicros: state.costMicros,
     tokens: state.tokens,

@@ -1,8 +1,4 @@
-export type { AnswerApproval, ApprovalAnswer } from "./approval-desk.ts";
 export type { ChildDesk, PreparedChild } from "./durable/children.ts";
-export { completedLeaves } from "./leaf-outputs.ts";
-export { LocalDriver, type LocalDriverOptions, type PinnedWorkflow, type Settlement } from "./local-driver.ts";
-export type { PendingApproval } from "./memory-store.ts";
 export { newRunId } from "./run-id.ts";
 export type { DurableDriverOptions } from "./durable/driver-options.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";

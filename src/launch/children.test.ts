@@ -63,6 +63,21 @@ describe("child runs", () => {
     expect(state.nodeResults[1].output).toContain("Sum up all of it");
   });
 
+  it("leave a trail by which an output leads back through them to the arg it came from", async () => {
+    const runId = await api.run("parent", { topic: "silver" });
+    const { body } = await api.tell("GET", `runs/${runId}/provenance?node=last`);
+    const [child] = await childrenOf(runId);
+    const [grandchild] = await childrenOf(child?.id ?? "");
+    const sources = body.points.map((point: { runId: string; nodeId: string | null; path: string }) => [
+      point.runId,
+      point.nodeId ?? "args",
+    ]);
+    expect(sources).toContainEqual([grandchild?.id, "dig"]);
+    expect(sources).toContainEqual([grandchild?.id, "args"]);
+    expect(sources).toContainEqual([child?.id, "args"]);
+    expect(sources.at(-1)).toEqual([runId, "args"]);
+  });
+
   it("run the version that was newest when the first of the family began", async () => {
     await api.save(
       `name: slow\nsteps:\n  - { id: gate, approval: required }\n  - { id: after, workflow_ref: grandchild, with: { topic: x }, depends_on: [gate] }\n`,

@@ -6,24 +6,16 @@ import type { RunState } from "../core/engine/index.ts";
 import { type EventOf, isTerminal, type RunEvent } from "../core/event/index.ts";
 import type { Judgement } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import type { Pins } from "../core/pins/index.ts";
 import { applyToView, createView, outlineOf, projectView } from "../core/view/index.ts";
 import { DurableDriver, type Launch } from "../driver/index.ts";
 import { createAllowAllJudge, Governor, type Judge, type LaunchWish } from "../governance/index.ts";
-import { keepPinned, openChildDesk } from "../launch/index.ts";
+import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
 import { answerFor, type ApproveMode } from "./answer.ts";
 import type { House } from "./house.ts";
 
 /** What is rehearsed. */
-export interface Piece {
-  readonly source: string;
-  /** Sha-256 of the source. */
-  readonly hash: string;
-  /** What it refers to outside itself. */
-  readonly pins: Pins;
-  /** Texts of the workflows it may start, by hash. */
-  readonly texts: ReadonlyMap<string, string>;
+export interface Piece extends UnsavedPiece {
   readonly plan: Plan;
   readonly version: number | null;
   /** Checked against the declared args. */
@@ -128,7 +120,7 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
   });
   try {
     const stage = new Stage(driver, orgId, piece.plan, approve);
-    const runId = await stage.start(piece, await keepPiece(piece, store, orgId), scene.gateway);
+    const runId = await stage.start(piece, await keepPiece(store, orgId, piece), scene.gateway);
     const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
     await clock.run(
       () => isOver() || !mayGoOn(),
@@ -143,16 +135,6 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
   } finally {
     await settle(clock, driver.stop());
   }
-}
-
-async function keepPiece(
-  { source, hash, pins, texts }: Piece,
-  store: Store,
-  orgId: string,
-): Promise<Pick<Launch, "definitionHash" | "pinnedHash">> {
-  await store.putDefinition(orgId, hash, { source, catalog: null });
-  for (const [one, text] of texts) await store.putDefinition(orgId, one, { source: text, catalog: null });
-  return { definitionHash: hash, pinnedHash: await keepPinned(store, orgId, { source, hash }, pins) };
 }
 
 /** One script answers for every provider a gateway might have chosen. */

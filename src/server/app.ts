@@ -15,6 +15,7 @@ import { ConsoleFiles } from "./console.ts";
 import { ownOriginsOf, secretOf } from "./credentials.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
+import { LiveDesk } from "./live-desk.ts";
 import { Metrics } from "./metrics.ts";
 import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
@@ -56,6 +57,8 @@ interface Env {
   readonly Variables: { requestId: string; route: string };
 }
 
+/** Heads of all runs are looked for less often than those somebody has open. */
+const LIVE_TAILS = 4;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -74,7 +77,8 @@ export function createApp({
   const { onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
   const metrics = new Metrics();
-  const streams = new StreamDesk(store, tail, config);
+  const live = new LiveDesk({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
+  const streams = new StreamDesk(store, tail, live, config);
   const keys = new KeyRing(store, config.now);
   const audit = desk ?? new AuditDesk({ store, now: config.now });
   const services: Services = {

@@ -8,6 +8,7 @@ import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { liveRoutes } from "./routes/live.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
     ...runViewRoutes,
     ...provenanceRoutes,
     ...streamRoutes,
+    ...liveRoutes,
     ...runActionRoutes,
     ...approvalRoutes,
     ...blobRoutes,

@@ -1,29 +1,37 @@
 import type { RunRecord, RunStore } from "../store/index.ts";
 import type { ApiConfig } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
+import type { LiveDesk } from "./live-desk.ts";
+import { LiveStream, type LiveSetup } from "./live-stream.ts";
 import { Refused } from "./problem.ts";
+import type { PulledSetup, PulledStream } from "./pulled-stream.ts";
 import type { Tail } from "./tail.ts";
 
-export interface Opening {
+interface Opening extends Pick<PulledSetup, "hangUp" | "isStillAllowed"> {
+  readonly signal: AbortSignal;
+}
+
+export interface RunOpening extends Opening {
   readonly run: RunRecord;
   readonly afterEventId: number;
-  readonly signal: AbortSignal;
-  readonly hangUp: (() => void) | null;
-  readonly isStillAllowed: () => Promise<boolean>;
 }
+
+export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" | "hasApprovals"> {}
 
 /** All open streams of this process, with one heartbeat for them together. */
 export class StreamDesk {
   readonly #store: Pick<RunStore, "readEvents">;
   readonly #tail: Tail;
+  readonly #live: LiveDesk;
   readonly #config: ApiConfig;
-  readonly #streams = new Set<EventStream>();
+  readonly #streams = new Set<PulledStream>();
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(store: Pick<RunStore, "readEvents">, tail: Tail, config: ApiConfig) {
+  constructor(store: Pick<RunStore, "readEvents">, tail: Tail, live: LiveDesk, config: ApiConfig) {
     this.#store = store;
     this.#tail = tail;
+    this.#live = live;
     this.#config = config;
   }
 
@@ -31,20 +39,35 @@ export class StreamDesk {
     return this.#streams.size;
   }
 
-  open({ run, afterEventId, signal, hangUp, isStillAllowed }: Opening): ReadableStream<Uint8Array> {
+  /** Of one run. */
+  open({ signal, ...opening }: RunOpening): ReadableStream<Uint8Array> {
+    return this.#add(signal, (given) => new EventStream({ ...given, ...opening }));
+  }
+
+  /** Of an organisation. */
+  openLive({ signal, ...opening }: LiveOpening): ReadableStream<Uint8Array> {
+    return this.#add(signal, (given) => new LiveStream({ ...given, ...opening, live: this.#live }));
+  }
+
+  /** Ends all streams and takes no more; clients resume elsewhere. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#streams) stream.end();
+  }
+
+  #add(
+    signal: AbortSignal,
+    make: (given: Pick<LiveSetup, "store" | "tail" | "config" | "onClosed">) => PulledStream,
+  ): ReadableStream<Uint8Array> {
     if (this.#isClosed || this.#streams.size >= this.#config.streamsMax) {
       throw new Refused("too_many_streams", `This process serves at most ${this.#config.streamsMax} streams at once.`, {
         headers: { "retry-after": "2" },
       });
     }
-    const stream: EventStream = new EventStream({
-      run,
-      afterEventId,
+    const stream = make({
       store: this.#store,
       tail: this.#tail,
       config: this.#config,
-      hangUp,
-      isStillAllowed,
       onClosed: (closed) => this.#forget(closed),
     });
     this.#streams.add(stream);
@@ -53,12 +76,6 @@ export class StreamDesk {
     if (signal.aborted) stream.end();
     else signal.addEventListener("abort", () => stream.end(), { once: true });
     return stream.body;
-  }
-
-  /** Ends all streams and takes no more; clients resume elsewhere. */
-  close(): void {
-    this.#isClosed = true;
-    for (const stream of this.#streams) stream.end();
   }
 
   #beat(): void {
@@ -70,7 +87,7 @@ export class StreamDesk {
     }
   }
 
-  #forget(stream: EventStream): void {
+  #forget(stream: PulledStream): void {
     this.#streams.delete(stream);
     if (this.#streams.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);

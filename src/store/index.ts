@@ -5,6 +5,7 @@ export * from "./governance-store.ts";
 export * from "./hook-store.ts";
 export * from "./key-store.ts";
 export * from "./launch-approval-store.ts";
+export * from "./live-store.ts";
 export * from "./registry-store.ts";
 export * from "./replica-store.ts";
 export * from "./schedule-store.ts";

@@ -5,6 +5,7 @@ import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
+import { memoryLive } from "./memory/memory-live.ts";
 import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
@@ -29,6 +30,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryKeys(world),
     ...memoryReplicas(world),
     ...memoryBacklog(world),
+    ...memoryLive(world),
     ...memoryRegistry(world),
     ...memoryGateways(world),
     ...memoryReports(world),

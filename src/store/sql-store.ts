@@ -10,6 +10,7 @@ import { sqlGovernance } from "./sql/sql-governance.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
 import { sqlLaunchApprovals } from "./sql/sql-launch-approvals.ts";
+import { sqlLive } from "./sql/sql-live.ts";
 import { sqlRegistry } from "./sql/sql-registry.ts";
 import { sqlReplicas } from "./sql/sql-replicas.ts";
 import { sqlReports } from "./sql/sql-reports.ts";
@@ -26,6 +27,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlKeys(sql),
     ...sqlReplicas(sql),
     ...sqlBacklog(sql),
+    ...sqlLive(sql),
     ...sqlRegistry(sql),
     ...sqlGateways(sql),
     ...sqlReports(sql),

@@ -9,6 +9,7 @@ import type { StoredEvent } from "./event-pack.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, Reservation, SlotChange, StoredVerdict, UsageRecord } from "./governance-store.ts";
+import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
@@ -27,6 +28,7 @@ export interface Store
     KeyStore,
     ReplicaStore,
     BacklogStore,
+    LiveStore,
     RegistryStore,
     GatewayStore,
     ReportStore,

@@ -1,10 +1,11 @@
 import { createAiSdkAdapter } from "../../src/adapters/ai-sdk/index.ts";
+import { OwnEngine } from "../../src/cli/own-engine.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { EMPTY_CATALOG } from "../../src/core/definition/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
 import { checkSource, type Plan } from "../../src/core/plan/index.ts";
-import { LocalDriver } from "../../src/driver/index.ts";
 import { createAllowAllJudge } from "../../src/governance/index.ts";
+import { pieceOf } from "../own/play.ts";
 import { settingsFor } from "../providers/vendor.ts";
 import type { ProviderServer } from "../providers/index.ts";
 import type { Scene } from "./workflows.ts";
@@ -22,21 +23,23 @@ export async function runOnServer(scene: Scene, provider: ProviderServer): Promi
   const { env, config } = settingsFor(provider);
   const adapter = createAiSdkAdapter({ provider: "local", env });
   await adapter.initialize({ ...config, default_model: MODEL });
-  const driver = new LocalDriver({
-    adapters: [adapter],
+  const log: RunEvent[] = [];
+  const engine = new OwnEngine({
     clock: createSystemClock(),
+    adapters: [adapter],
     judge: createAllowAllJudge(new Set(), "local"),
-    newRunId: () => "run_same",
+    answer: null,
+    onLeftOpen: () => undefined,
+    onEvents: (_, events) => log.push(...events),
     jitter: () => 0.5,
-    resolveWorkflow: () => null,
-    answerApproval: () => Promise.resolve(null),
+    runId: "run_same",
   });
   try {
-    const runId = driver.start({ plan: planOf(scene.source), version: null, hash: "" }, scene.args, "test");
-    await driver.whenSettled(runId);
-    return driver.logOf(runId);
+    await engine.start(pieceOf(scene.source), scene.args, { trigger: "test" });
+    await engine.whenSettled();
+    return log;
   } finally {
-    driver.close();
+    await engine.stop();
     await adapter.shutdown();
   }
 }

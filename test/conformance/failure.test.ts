@@ -30,6 +30,17 @@ describe("retries", () => {
     expect(rig.of("node.retried").at(-1)).toMatchObject({ delayMs: 600_000 });
   });
 
+  it("is seen to wait, to be queued and to run again", () => {
+    const rig = runOf(graph("attempts: 2")).fail("a");
+    expect(rig.node("a").now).toMatchObject({ status: "retrying", waitingReason: "retry_backoff" });
+    rig.fire("retry");
+    expect(rig.status("a")).toBe("running");
+    const types = rig.events.map(({ type }) => type);
+    const since = types.lastIndexOf("node.retried");
+    expect(types.slice(since)).toEqual(["node.retried", "node.queued", "gate.decided", "node.started"]);
+    expect(rig.of("node.started", "a").map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
   it("retries only the causes it lists, and a broken contract only when listed", () => {
     const listed = "attempts: 2, retry_on: [contract_violated]";
     expect(runOf(graph(listed)).fail("a", "provider_error").status("a")).toBe("failed");

@@ -88,6 +88,15 @@ describe("what whoever does the work is told", () => {
     expect(await told(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
   });
 
+  it("has in it what a policy says that wanted an answer first", async () => {
+    await policy("ask", { action: "require_approval", instructions: "Mind the gap." });
+    await scene.save(workflow(["a"]));
+    const runId = await scene.run("w");
+    expect(await scene.statuses(runId)).toEqual({ a: "blocked" });
+    await scene.answer(runId, "approve");
+    expect(await told(runId, "a")).toEqual([{ layer: 2, source: "policy ask@1", text: "Mind the gap." }]);
+  });
+
   it("is nothing where nobody has said anything", async () => {
     await scene.save(workflow(["a"]));
     expect(await told(await scene.run("w"), "a")).toEqual([]);

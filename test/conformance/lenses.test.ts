@@ -22,7 +22,7 @@ afterEach(async () => {
   await scene.close();
 });
 
-const graph = (nodes: readonly JsonObject[], edges: readonly JsonObject[] = []): JsonObject => ({
+const graph = (nodes: readonly JsonObject[], edges: readonly JsonObject[] = []) => ({
   name: "g",
   format: "lens-graph/v1",
   root_inputs: { topic: { default: "tea" } },
@@ -101,7 +101,9 @@ describe("a lens of a saved workflow", () => {
     ["a lens nobody registered", { id: "a", lens_id: "anser" }],
     ["a version it does not have", { id: "a", lens_id: "answer", version_id: "v9" }],
   ])("is a problem of the workflow, with its place: %s", async (_, node) => {
-    const saved = await scene.api.tell("PUT", "workflows/g", { body: { source: JSON.stringify(graph([node]), null, 2) } });
+    const saved = await scene.api.tell("PUT", "workflows/g", {
+      body: { source: JSON.stringify(graph([node]), null, 2) },
+    });
     expect(saved.status).toBe(422);
     expect(saved.body.problems).toMatchObject([
       { path: expect.stringMatching(/^nodes\[0\]\.(lens_id|version_id)$/), line: expect.any(Number) },
@@ -123,7 +125,11 @@ describe("a lens of a saved workflow", () => {
         {
           id: "v1",
           template_body: "Report",
-          output_contract: { kind: "report", artifact_kind: "json", schema: { title: { type: "string", required: true } } },
+          output_contract: {
+            kind: "report",
+            artifact_kind: "json",
+            schema: { title: { type: "string", required: true } },
+          },
         },
       ],
     });
@@ -138,7 +144,10 @@ describe("a lens of a saved workflow", () => {
     );
     const runId = await scene.run("g");
     const violated = async (nodeId: string) => (await scene.events(runId, "contract.violated", nodeId))[0]?.payload;
-    expect(await violated("poor")).toMatchObject({ phase: "input", errors: [{ field: "amount", reason: "below_min" }] });
+    expect(await violated("poor")).toMatchObject({
+      phase: "input",
+      errors: [{ field: "amount", reason: "below_min" }],
+    });
     expect(await violated("texted")).toMatchObject({ phase: "input", errors: [{ reason: "type_mismatch" }] });
     expect(await violated("untitled")).toMatchObject({ phase: "output", errors: [{ field: "data.title" }] });
     expect(await scene.events(runId, "node.started", "poor")).toEqual([]);
@@ -167,7 +176,9 @@ describe("a lens of a saved workflow", () => {
 
 describe("a child run of a lens node", () => {
   it("gets what its edges and `with` give, and hands its leaves on", async () => {
-    await scene.save("name: kid\nargs: { p: { type: string }, n: { type: integer } }\nsteps:\n  - { id: leaf, command: 'Got ${p} ${n}' }\n");
+    await scene.save(
+      "name: kid\nargs: { topic: x, p: { type: string }, n: { type: integer } }\nsteps:\n  - { id: leaf, command: 'Got ${p} ${n}' }\n",
+    );
     await scene.save(
       graph(
         [
@@ -181,7 +192,7 @@ describe("a child run of a lens node", () => {
     const runId = await scene.run("g");
     expect((await scene.get(`runs/${runId}`)).status).toBe("completed");
     const [child] = (await scene.get(`runs?parent=${runId}`)).data;
-    expect(child).toMatchObject({ workflow: "kid", args: { p: "Hello", n: 7 }, recursionDepth: 1 });
+    expect(child).toMatchObject({ workflow: "kid", args: { topic: "tea", p: "Hello", n: 7 }, recursionDepth: 1 });
     expect(await message(child.id, "leaf")).toBe("Got Hello 7");
   });
 });

@@ -40,9 +40,7 @@ steps:
 
   it("makes its references dependencies of the step that uses it", async () => {
     await scene.put("library/report", { command: "Report ${first.stdout}" });
-    await scene.save(
-      "name: w\nsteps:\n  - { id: second, library_step: report }\n  - { id: first, command: Begin }\n",
-    );
+    await scene.save("name: w\nsteps:\n  - { id: second, library_step: report }\n  - { id: first, command: Begin }\n");
     const runId = await scene.run("w");
     expect(await message(runId, "second")).toBe("Report Begin");
   });
@@ -94,6 +92,26 @@ steps:
     ]);
     const checked = await scene.post("validate", { source });
     expect(checked.body).toMatchObject({ ok: false, problems: [{ code: "unknown_library_step" }] });
+  });
+
+  it("may come in the same stream as the workflow that uses it, before or after", async () => {
+    const body = `kind: Workflow
+name: w
+spec:
+  source: |
+    name: w
+    steps:
+      - { id: a, library_step: fresh }
+---
+kind: LibraryStep
+name: fresh
+spec: { command: Fresh }
+`;
+    const applied = await scene.api.tell("POST", "apply", { body, headers: { "content-type": "application/yaml" } });
+    expect(applied.body.applied).toMatchObject([{ action: "created" }, { action: "created" }]);
+    expect(await message(await scene.run("w"), "a")).toBe("Fresh");
+    const simulated = await scene.post("simulate", { workflow: "w" });
+    expect(simulated.body).toMatchObject({ status: "completed" });
   });
 
   it("that does not fit is refused when the run would begin, with what is wrong", async () => {

@@ -44,7 +44,11 @@ const everything = async (runId: string, nodeId: string): Promise<string> => {
 describe("what a node is about to send", () => {
   it.each(["input", "both"])("is stopped before anybody is asked to act, under %s", async (mode) => {
     const runId = await one("a", mode, `use ${SECRET}`);
-    expect(await scene.result(runId, "a")).toMatchObject({ status: "failed", errorCode: "moderation_blocked", attempts: 0 });
+    expect(await scene.result(runId, "a")).toMatchObject({
+      status: "failed",
+      errorCode: "moderation_blocked",
+      attempts: 0,
+    });
     expect((await scene.events(runId, "moderation.flagged", "a"))[0]?.payload).toMatchObject({
       phase: "input",
       decision: { rule: "secrets" },

@@ -32,9 +32,9 @@ export class Scene {
   }
 
   /** A text, or a lens graph as JSON. */
-  async save(source: string | JsonObject): Promise<void> {
+  async save(source: string | (JsonObject & { readonly name: string })): Promise<void> {
     if (typeof source === "string") return this.api.save(source);
-    await this.put(`workflows/${String(source["name"])}`, { source: JSON.stringify(source, null, 2) });
+    await this.put(`workflows/${source.name}`, { source: JSON.stringify(source, null, 2) });
   }
 
   post(path: string, body: object = {}): Promise<Answer> {

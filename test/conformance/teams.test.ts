@@ -158,6 +158,24 @@ describe("the queue policy of a team", () => {
     expect(await overlaps(await teamRun(LINES), "a", "b")).toBe(true);
   });
 
+  it("serial: one instance at a time too, and again after the run was taken back", async () => {
+    await crew([{ agent: "ann", lane: 1 }], { queue_policy: "serial" });
+    const runId = await teamRun(["a", "each {for_each: list, command: go}"], "args: {list: [1, 2, 3]}");
+    const open = async (): Promise<number[]> => {
+      let count = 0;
+      const counts = (await scene.events(runId)).flatMap(({ type, payload }) => {
+        if (type === "node.started") return [(count += 1)];
+        if (type === "node.completed" && payload.nodeId !== "each") count -= 1;
+        return [];
+      });
+      return counts;
+    };
+    expect(await open()).toEqual([1, 1, 1, 1]);
+    expect((await scene.post(`runs/${runId}/rewind`, { eventId: 1 })).status).toBe(200);
+    expect(await scene.api.settle(runId)).toBe("completed");
+    expect(await open()).toEqual(Array(8).fill(1));
+  });
+
   it("serial: lets the lane go on after a failure", async () => {
     await crew([{ agent: "ann", lane: 1 }], { queue_policy: "serial" });
     const runId = await teamRun(["broken", "c", "d"]);
@@ -174,7 +192,11 @@ describe("the queue policy of a team", () => {
 });
 
 describe("the failure policy of a team", () => {
-  const MEMBERS = [{ agent: "ann", lane: 1 }, { agent: "ben", lane: 2 }, { agent: "cy", lane: 3 }];
+  const MEMBERS = [
+    { agent: "ann", lane: 1 },
+    { agent: "ben", lane: 2 },
+    { agent: "cy", lane: 3 },
+  ];
   const LINES = ["broken", "below < broken", "gate {approval: required}", "beside < gate"];
 
   it("isolate, by default: only what depends on the failure is touched", async () => {
@@ -189,6 +211,17 @@ describe("the failure policy of a team", () => {
     await scene.answer(runId, "approve");
     expect((await scene.statuses(runId))["beside"]).toBe("completed");
     expect((await scene.get(`runs/${runId}`)).status).toBe("failed");
+  });
+
+  it("isolate: also a rejected gate and a failed child run touch only what depends on them", async () => {
+    await crew(MEMBERS);
+    await scene.save("name: kid\nsteps:\n  - { id: broken, command: Break }\n");
+    const runId = await teamRun(["down {workflow_ref: kid}", "gate {approval: required}", "below < gate"]);
+    while ((await scene.statuses(runId))["down"] === "running") await new Promise((resolve) => setImmediate(resolve));
+    expect(await scene.statuses(runId)).toEqual({ down: "failed", gate: "blocked", below: "awaiting_dependency" });
+    await scene.answer(runId, "reject", { reason: "no" });
+    expect(await scene.statuses(runId)).toEqual({ down: "failed", gate: "failed", below: "failed" });
+    expect(await scene.result(runId, "gate")).toMatchObject({ errorCode: "approval_rejected" });
   });
 
   it("halt: the run ends with the failure", async () => {
@@ -209,6 +242,16 @@ describe("the failure policy of a team", () => {
     expect((await scene.events(runId, "node.retried", "refused"))[0]?.payload).toMatchObject({ assignTo: "ben" });
     expect(await scene.takers(runId, "broken")).toEqual(["ann", "ben", "cy"]);
     expect(await scene.statuses(runId)).toEqual({ refused: "completed", broken: "failed", c: "completed" });
+  });
+
+  it("fallback: nobody falls back on themselves, whatever places they hold", async () => {
+    const places = [
+      { agent: "ann", lane: 1 },
+      { agent: "ann", lane: 2 },
+      { agent: "ben", lane: 3 },
+    ];
+    await crew(places, { failure_policy: "fallback" });
+    expect(await scene.takers(await teamRun(["broken"]), "broken")).toEqual(["ann", "ben"]);
   });
 
   it("fallback: a member who may not act is passed over for the next", async () => {
@@ -272,8 +315,11 @@ describe("the approval and retry policies of a team", () => {
     expect(await scene.result(runId, "flaky")).toMatchObject({ status: "completed", attempts: 2 });
     const own = await teamRun(["flaky {retry: {attempts: 1}}"]);
     expect(await scene.result(own, "flaky")).toMatchObject({ status: "failed", attempts: 1 });
-    const policy = await teamRun(["flaky {on_failure: retry_once}"]);
-    expect(await scene.result(policy, "flaky")).toMatchObject({ status: "completed", attempts: 2 });
+    await crew([{ agent: "ann" }], { retry_policy: { ...retry_policy, attempts: 5 } });
+    const once = await teamRun(["broken {on_failure: retry_once}"]);
+    expect(await scene.result(once, "broken")).toMatchObject({ status: "failed", attempts: 2 });
+    const skipped = await teamRun(["broken {on_failure: skip}"]);
+    expect(await scene.result(skipped, "broken")).toMatchObject({ status: "skipped", attempts: 5 });
   });
 });
 

@@ -4,6 +4,7 @@ import { admissionRules } from "./admission-rules.ts";
 import { alertRules } from "./alert-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
+import { liveRules } from "./live-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
@@ -46,6 +47,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     admissionRules(subjectOf);
     replicaRules(subjectOf);
     backlogRules(subjectOf);
+    liveRules(subjectOf);
     auditRules(subjectOf);
     launchRules(subjectOf);
     scheduleRules(subjectOf);

@@ -150,6 +150,9 @@ export function bannedWords(glossary: string): string[][] {
 export const HOMONYMS: Readonly<Record<string, string>> = {
   FLOW_END: "flow style is YAML's own word for collections in brackets",
   SharedWorker: "the browser's own word for a script that all tabs have together",
+  ReactFlow: "the name of the canvas the graph is drawn on",
+  ReactFlowInstance: "the name of the canvas the graph is drawn on",
+  Worker: "the browser's own word for a script beside the page",
   FlowCollection: "flow style is YAML's own word for collections in brackets",
 };
 

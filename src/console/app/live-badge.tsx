@@ -5,6 +5,7 @@ import { agoText } from "../parts/figures.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import type { Tone } from "../parts/status.tsx";
 import { useNow } from "../parts/ticker.ts";
+import "../parts/status.css";
 
 const LOOKS: Readonly<Record<LiveState["phase"], { readonly label: string; readonly tone: Tone; readonly icon: IconName }>> = {
   connecting: { label: "Connecting", tone: "idle", icon: "ring" },

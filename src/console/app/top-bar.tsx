@@ -21,7 +21,7 @@ export function TopBar({ onSearch, onHelp }: { readonly onSearch: () => void; re
       <span className="top-bar-organisation cut" title="Organisation">
         {organisation}
       </span>
-      <button type="button" className="top-bar-search" onClick={onSearch} aria-label="Search and commands" aria-keyshortcuts="Control+K">
+      <button type="button" className="top-bar-search" onClick={onSearch} aria-label={`Search or jump to … ${mod} K`} aria-keyshortcuts="Control+K">
         <Icon name="search" size={14} />
         <span>Search or jump to …</span>
         <kbd>{mod} K</kbd>
@@ -48,7 +48,7 @@ export function TopBar({ onSearch, onHelp }: { readonly onSearch: () => void; re
         <Button kind="quiet" size="small" icon="help" label="Keyboard shortcuts" onClick={onHelp} className="top-bar-help" />
         <Menu
           label={`Signed in as ${label}${agent === null ? "" : ` (agent ${agent})`}`}
-          button={{ kind: "quiet", size: "small", icon: "signout" }}
+          button={{ kind: "quiet", size: "small", icon: "user" }}
           items={[
             { label: "API documentation", icon: "external", onSelect: () => void open("/docs", "_blank", "noopener") },
             { label: "Sign out", icon: "signout", onSelect: () => void signOut() },

@@ -59,7 +59,7 @@ export function lookOf(status: AnyStatus): Look {
 }
 
 /** Icon, words and colour together: none of them says it alone. */
-export function StatusBadge({ status, label }: { readonly status: AnyStatus; readonly label?: string }): JSX.Element {
+export function StatusBadge({ status, label }: { readonly status: AnyStatus; readonly label?: string | undefined }): JSX.Element {
   const look = LOOKS[status];
   return (
     <span className={`badge tone-${look.tone}`} data-status={status}>

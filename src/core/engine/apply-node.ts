@@ -8,7 +8,7 @@ import {
   type Tokens,
 } from "../event/index.ts";
 import { createInstance, instanceId } from "./create-state.ts";
-import { findNode, moveNode, nodeAt } from "./move.ts";
+import { findNode, laneAt, laneOf, moveNode, nodeAt } from "./move.ts";
 import type { Expansion, NodeState, Running, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
@@ -89,7 +89,9 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
     patientUntil: null,
     eventId,
   });
-  state.ready.entries.push({ node: node.index, eventId });
+  const lane = laneOf(state, node);
+  const queue = lane === null ? state.ready.entries : laneAt(state, lane).waiting;
+  queue.push({ node: node.index, eventId });
 }
 
 function beginEpoch(state: RunState, node: NodeState): void {

@@ -77,10 +77,7 @@ export function pump(turn: Turn): void {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
     ready.head += 1;
     const node = nodeAt(state, index);
-    if (!isWaiting(node, eventId)) continue;
-    const lane = laneOf(state, node);
-    if (lane === null || isLaneFree(state, lane)) requestNode(turn, node);
-    else laneAt(state, lane).waiting.push({ node: index, eventId });
+    if (isWaiting(node, eventId)) requestNode(turn, node);
   }
   compact(state);
 }

@@ -41,7 +41,30 @@ const STOPS: readonly (readonly [string, string, Partial<DispatchFacts>])[] = [
   ["approval_required", "", { policies: [policyOf({ action: "require_approval" })] }],
 ];
 
+const ESTIMATE = factsOf().estimateMicros ?? 0;
+
+/** The same gates with facts that are just good enough. */
+const PASSES: readonly (readonly [string, Partial<DispatchFacts>])[] = [
+  ["gateway_health", { gateway: { ...GATEWAY, status: "degraded" } }],
+  ["agent_status", { agent: agentOf({ lifecycle: "active", phase: "poc", phaseSince: NOW - 60 * DAY_MS + 1 }) }],
+  ["identity", { agent: agentOf({ identity: { expiresAt: NOW + 1, isRevoked: false } }) }],
+  ["concurrency", { openAttempts: 3 }],
+  ["rate_limit", { rate: { count: 2, perSeconds: 60, used: 1, freesAt: null } }],
+  ["agent_budget", { agentBudget: envelope({ ceilingMicros: ESTIMATE + 1, spentMicros: 1 }) }],
+  ["budget_envelopes", { envelopes: [envelope({ ceilingMicros: ESTIMATE + 2, reservedMicros: 2 })] }],
+  ["trust_level", { gateway: { ...GATEWAY, minTrustLevel: 5 } }],
+  ["context_trust", { node: { ...factsOf().node, contextSources: [{ class: "external" }] } }],
+  ["policy_rules", { policies: [policyOf({ when: "false" }), policyOf({ name: "soft", enforcement: "soft" })] }],
+  ["approval_required", { policies: [policyOf({ action: "require_approval" })], grants: ["rule@1"] }],
+];
+
 describe("the dispatch gates", () => {
+  it.each(PASSES)("%s lets pass what is just good enough", (name, changes) => {
+    const judgement = judgeDispatch({ ...factsOf(), ...changes });
+    expect(judgement.disposition).toBe("allow");
+    expect(judgement.trail.find(({ gate }) => gate === name)?.outcome).toMatch(/^(?:pass|warn)$/);
+  });
+
   it("stand in the order of the contract", () => {
     expect(NAMES).toEqual(STOPS.map(([name]) => name));
   });

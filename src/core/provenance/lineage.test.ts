@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createScriptedAdapter, readScript } from "../../adapters/index.ts";
-import { createVirtualClock } from "../../clock/index.ts";
-import { LocalDriver, type PinnedWorkflow } from "../../driver/index.ts";
-import { createAllowAllJudge } from "../../governance/index.ts";
+import { type Children, play as playOut } from "../../../test/own/play.ts";
 import type { JsonObject } from "../base/index.ts";
-import { EMPTY_CATALOG } from "../definition/index.ts";
 import type { RunEvent } from "../event/index.ts";
-import { checkSource } from "../plan/index.ts";
 import { isoFromEpochMs } from "../view/index.ts";
 import {
   type Family,
@@ -20,44 +15,24 @@ import {
   toProv,
 } from "./index.ts";
 
-function pin(source: string): PinnedWorkflow {
-  const { plan, problems } = checkSource(source, EMPTY_CATALOG);
-  expect(problems).toEqual([]);
-  if (plan === null) throw new Error("no plan");
-  return { plan, version: 3, hash: "sha256:0" };
-}
-
-/** Real events: the engine under the driver in process, children included. */
+/** Real events: the engine under the driver, children included. */
 async function play(
   source: string,
-  {
-    args = {},
-    children = {},
-    script = "{}",
-  }: { args?: JsonObject; children?: Record<string, string>; script?: string },
+  { args = {}, children = {}, script = "{}" }: { args?: JsonObject; children?: Children; script?: string },
 ): Promise<Family> {
-  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
-  const logs = new Map<string, { workflow: string; events: RunEvent[] }>();
-  let runs = 0;
-  const driver = new LocalDriver({
-    adapters: [createScriptedAdapter({ script: readScript(script).script ?? expect.fail("no script"), clock })],
-    clock,
-    judge: createAllowAllJudge(new Set(), "scripted"),
-    newRunId: () => `run_${(runs += 1)}`,
-    jitter: () => 0,
-    resolveWorkflow: ({ name }) => (children[name] === undefined ? null : pin(children[name])),
-    answerApproval: () => Promise.resolve({ decision: "approve", by: "user:ann" }),
-    onEvents: (state, events) => {
-      const log = logs.get(state.runId) ?? { workflow: state.plan.name, events: [] };
-      logs.set(state.runId, { ...log, events: [...log.events, ...events] });
-    },
-  });
-  const runId = driver.start(pin(source), args, "test");
-  let isSettled = false;
-  void driver.whenSettled(runId).then(() => (isSettled = true));
-  await clock.run(() => isSettled);
-  driver.close();
-  return readFamily([...logs].map(([id, log]) => ({ runId: id, ...log })));
+  const world = {
+    children,
+    script,
+    version: 3,
+    answer: async () => ({ decision: "approve", by: "user:ann" }) as const,
+  };
+  const { logs } = (await playOut(source, world, args)).play;
+  return readFamily(
+    [...logs].map(([runId, events]) => {
+      const [first] = events;
+      return { runId, workflow: first?.type === "run.started" ? first.payload.workflow : "", events };
+    }),
+  );
 }
 
 const PARENT = `name: report

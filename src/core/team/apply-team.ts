@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import { type Duty, type Plan, type PlanNode, retryPolicyOfBlock } from "../plan/index.ts";
-import { assignNode, type AssignmentResult } from "./assign.ts";
+import { assignNode, type AssignedMember, type AssignmentResult } from "./assign.ts";
 import { resolvePolicies, type ResolvedPolicies } from "./policies.ts";
 import type { Team, TeamPolicies } from "./team.ts";
 
@@ -10,24 +10,28 @@ import type { Team, TeamPolicies } from "./team.ts";
  * Nothing of it depends on how the run goes, so that it is decided once; only who falls back on whom comes later.
  */
 export function applyTeam(plan: Plan, team: Team): Plan {
-  return { ...plan, nodes: plan.nodes.map((node) => (isWork(node) ? onDuty(node, plan, team) : node)) };
+  return { ...plan, nodes: plan.nodes.map((node) => inTeam(node, plan, team)) };
 }
 
-function isWork({ kind }: PlanNode): boolean {
-  return kind !== "gate" && kind !== "child";
-}
-
-function onDuty(node: PlanNode, plan: Plan, team: Team): PlanNode {
+/** Nobody takes a gate or a child run, but how a failure of them counts is the team's to say all the same. */
+function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
   const policies = resolvePolicies(team, plan.name, explicitOf(node));
   const { failurePolicy, retryPolicy } = policies;
+  const governed: PlanNode = {
+    ...node,
+    retry:
+      retryPolicy.value === null || retryPolicy.from === "step" ? node.retry : retryPolicyOfBlock(retryPolicy.value),
+    onFailure: failurePolicy.from === "step" ? node.onFailure : failurePolicy.value === "halt" ? "halt" : "isolate",
+  };
+  return node.kind === "gate" || node.kind === "child" ? governed : onDuty(governed, team, policies);
+}
+
+function onDuty(node: PlanNode, team: Team, policies: ResolvedPolicies): PlanNode {
   // An agent the author names is no member's to replace.
   const found = node.request.agent === null ? assignNode(team, needsOf(node)) : null;
   return {
     ...node,
     duty: found === null ? null : dutyOf(found, team, policies),
-    retry:
-      retryPolicy.value === null || retryPolicy.from === "step" ? node.retry : retryPolicyOfBlock(retryPolicy.value),
-    onFailure: failurePolicy.from === "step" ? node.onFailure : failurePolicy.value === "halt" ? "halt" : "isolate",
     approval: node.approval ?? approvalOf(policies, found),
   };
 }
@@ -52,7 +56,10 @@ function needsOf({ request, body }: PlanNode): Parameters<typeof assignNode>[1] 
 
 function dutyOf({ eligible, considered }: AssignmentResult, team: Team, policies: ResolvedPolicies): Duty {
   const isSerial = policies.queuePolicy.value === "serial";
-  const candidates = eligible.map(({ member, reasons }) => ({
+  // An agent with several places is asked once: who could not do it is nobody to fall back on.
+  const isFirstPlace = ({ member }: AssignedMember, index: number): boolean =>
+    eligible.findIndex((other) => other.member.agent === member.agent) === index;
+  const candidates = eligible.filter(isFirstPlace).map(({ member, reasons }) => ({
     agent: member.agent,
     lane: isSerial ? member.lane : null,
     reasons,

@@ -50,7 +50,7 @@ export function projectRun(state: RunState, about: ProjectionContext): RunProjec
     .flatMap((node) => [node, ...byElement(instances.get(node.index) ?? [])])
     .map((node) => resultOfState(state, node));
   const isCancelling = state.ending?.as === "cancelled" && !isTerminal(state.status);
-  return assemble({ ...factsOf(state), isCancelling }, nodeResults, state.expandedRunning, about);
+  return assemble(state, { nodeResults, isCancelling, expandedRunning: state.expandedRunning }, about);
 }
 
 /** `runId` is no part of any event: a stream belongs to its run. */
@@ -66,7 +66,7 @@ export function projectView(view: RunView, about: ProjectionContext & { readonly
   const nodeResults = nodes.flatMap((node) => [node, ...byElement(instances.get(node.id) ?? [])]).map(resultOfView);
   const expandedRunning = nodes.filter((node) => node.isExpanded).length;
   const isCancelling = view.ending === "cancelled" && !isTerminal(view.status);
-  return assemble({ ...view, runId: about.runId, isCancelling }, nodeResults, expandedRunning, about);
+  return assemble({ ...view, runId: about.runId }, { nodeResults, isCancelling, expandedRunning }, about);
 }
 
 function byElement<N extends { readonly instance: { readonly element: number } | null }>(
@@ -78,17 +78,17 @@ function byElement<N extends { readonly instance: { readonly element: number } |
 type RunFacts = Pick<
   RunProjection,
   "runId" | "status" | "parentRunId" | "recursionDepth" | "costMicros" | "lastEventId"
-> & { readonly counts: Readonly<Record<NodeStatus, number>>; readonly isCancelling: boolean };
+> & { readonly counts: Readonly<Record<NodeStatus, number>> };
 
-/** Named one by one: a state is far too large to be copied for each look at it. */
-function factsOf({ runId, status, parentRunId, recursionDepth, costMicros, lastEventId, counts }: RunState) {
-  return { runId, status, parentRunId, recursionDepth, costMicros, lastEventId, counts };
+interface Folded {
+  readonly nodeResults: readonly NodeResult[];
+  readonly isCancelling: boolean;
+  readonly expandedRunning: number;
 }
 
 function assemble(
   run: RunFacts,
-  nodeResults: readonly NodeResult[],
-  expandedRunning: number,
+  { nodeResults, isCancelling, expandedRunning }: Folded,
   about: ProjectionContext,
 ): RunProjection {
   const { counts } = run;
@@ -99,7 +99,7 @@ function assemble(
     workflowId: about.workflowId,
     status: run.status,
     isPaused: moving === 0 && counts.blocked > 0,
-    isCancelling: run.isCancelling,
+    isCancelling,
     activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
     pendingCount: counts.pending,
     waitingCount: counts.awaiting_dependency + counts.queued + counts.retrying + counts.blocked,

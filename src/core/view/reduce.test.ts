@@ -324,8 +324,11 @@ describe("reduceRun", () => {
     const cancelling: Told = ["run.status.changed", { from: "running", to: "running", epoch: 0, reason: "cancelling" }];
     const view = reduceRun(log(runStarted, cancelling), outline);
     expect(view).toMatchObject({ status: "running", ending: "cancelled" });
+    const isCancelling = (): boolean => projectView(view, { runId: "r", workflowId: "w" }).isCancelling;
+    expect(isCancelling()).toBe(true);
     applyToView(view, { eventId: 3, at: 2_000, type: "run.cancelled", payload: { counts, costMicros: 0 } });
     expect(view).toMatchObject({ status: "cancelled", ending: null });
+    expect(isCancelling()).toBe(false);
   });
 
   it("follows approvals from question to answer", () => {
@@ -479,6 +482,7 @@ describe("projectView", () => {
       workflowId: "w",
       status: "running",
       isPaused: false,
+      isCancelling: false,
       activeNodeIds: ["a"],
       pendingCount: 0,
       waitingCount: 2,

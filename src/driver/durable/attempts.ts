@@ -106,6 +106,12 @@ export class Attempts {
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
   }
 
+  /** Nobody wants it any more, and there is no run to be told. */
+  abandon(dispatchId: string): void {
+    if (!this.#asking.delete(dispatchId)) this.#pool.abort(dispatchId);
+    this.forget(dispatchId);
+  }
+
   /** The attempt has ended, however that became known. */
   forget(dispatchId: string): void {
     this.#remote?.forget(dispatchId);

@@ -19,8 +19,8 @@ export type PreparedChild =
 export interface ChildrenOptions {
   readonly desk: ChildDesk;
   readonly store: Pick<RunStore, "getRun">;
-  /** Starts the run under the id it was given; one that is there already stays as it is. */
-  readonly launch: (launch: Launch) => Promise<void>;
+  /** Starts the run under the id it was given; one that is there already stays as it is. Says why it cannot begin. */
+  readonly launch: (launch: Launch) => Promise<string | null>;
   /** Tells a run something on its newest state. */
   readonly tell: (runId: string, told: Told) => Promise<void>;
   /** The newest state of a run. */
@@ -54,7 +54,7 @@ export class Children {
   ended({ run, state }: LiveRun): void {
     const { parentRunId, parentNode, parentAttempt } = run;
     if (parentRunId === null || parentNode === null || parentAttempt === null) return;
-    const report = childReport({ nodeId: parentNode, attempt: parentAttempt }, state, null);
+    const report = childReport({ nodeId: parentNode, attempt: parentAttempt }, state);
     this.#next(run.runId, () => this.#options.tell(parentRunId, report));
   }
 
@@ -77,16 +77,20 @@ export class Children {
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
-    const prepared = await this.#options.desk.prepare(parent, wanted);
-    if (prepared.kind === "launch") await this.#options.launch(prepared.launch);
-    else await this.#options.tell(parent.runId, refusedChild(wanted, prepared.message));
+    const { desk, launch, look, tell } = this.#options;
+    const prepared = await desk.prepare(parent, wanted);
+    const refusal = prepared.kind === "launch" ? await launch(prepared.launch) : prepared.message;
+    if (refusal !== null) return tell(parent.runId, refusedChild(wanted, refusal));
+    // Another replica may have called it off when it was not there to be found.
+    const now = await look(parent.runId);
+    if (now !== undefined && !now.state.liveChildren.has(wanted.childRunId)) await tell(wanted.childRunId, CALL_OFF);
   }
 
   async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const found = await this.#options.store.getRun(parent.orgId, child.childRunId);
     if (found === undefined) await this.#neverBegan(parent, child);
     else if (isTerminal(found.status)) await this.#report(parent, found);
-    else await this.#options.tell(child.childRunId, { type: "cancel", reason: "parent_cancelled" });
+    else await this.#options.tell(child.childRunId, CALL_OFF);
   }
 
   async #report(parent: RunRecord, child: RunRecord): Promise<void> {
@@ -94,7 +98,7 @@ export class Children {
     const { parentNode, parentAttempt } = child;
     if (view === undefined || parentNode === null || parentAttempt === null) return;
     const called = { nodeId: parentNode, attempt: parentAttempt };
-    await this.#options.tell(parent.runId, childReport(called, view.state, null));
+    await this.#options.tell(parent.runId, childReport(called, view.state));
   }
 
   async #neverBegan(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
@@ -113,6 +117,8 @@ export class Children {
     this.#busy.set(childRunId, now);
   }
 }
+
+const CALL_OFF: Told = { type: "cancel", reason: "parent_cancelled" };
 
 /** Where nobody was said to start child runs, none is. */
 export const NO_CHILDREN: ChildDesk = {

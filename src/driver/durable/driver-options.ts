@@ -1,6 +1,7 @@
 import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
 import type { NodeModeration } from "../../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
@@ -20,12 +21,16 @@ export interface DurableDriverOptions {
   /** True where this process is the only one that can be: an embedded directory. */
   readonly supersedesAll: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
+  /** A run hit a bug and is about to be ended; trouble unless told. */
+  readonly onStruck?: (runId: string, error: unknown) => void;
   /** What must not leave the adapters of this process. */
   readonly redactor?: Redactor;
   /** Whether texts may pass; by the rules that stand by default unless this says otherwise. */
   readonly moderation?: NodeModeration;
   /** How child runs are started; without it none is. */
   readonly children?: () => ChildDesk;
+  /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
+  readonly shapePlan?: (plan: Plan) => Plan;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */
   readonly remote?: RemoteOptions;
 }

@@ -14,7 +14,7 @@ import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
-import { parkAloud } from "./parking.ts";
+import { parkAloud, type Parked, type ParkingOptions } from "./parking.ts";
 import { stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
 import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
@@ -61,7 +61,7 @@ export class DurableDriver implements Runtime {
     this.#options = options;
     this.#lease = new Lease(`rep_${randomBytes(8).toString("hex")}`, store, monotonic);
     this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
-    this.#plans = new PlanCache(store);
+    this.#plans = new PlanCache(store, options.shapePlan);
     this.#cache = new RunCache(store, this.#plans, (live, open) => this.#resendOwn(live, open));
     const moderating = new Moderating(options.moderation ?? createNodeModeration());
     this.#moderating = moderating;
@@ -91,6 +91,13 @@ export class DurableDriver implements Runtime {
       look: (runId) => this.#hearing.look(runId),
       onTrouble,
     });
+    const parking: ParkingOptions = {
+      store,
+      now: () => clock.now(),
+      onStruck: options.onStruck ?? ((runId, error) => onTrouble(`run ${runId} is parked`, error)),
+      onParked: (parked) => this.#afterParking(parked),
+      onTrouble,
+    };
     this.#committer = new Committer({
       store,
       cache: this.#cache,
@@ -103,7 +110,7 @@ export class DurableDriver implements Runtime {
       isUnavailable,
       sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
       onCommitted: (committed) => this.#afterCommit(committed),
-      onParked: (runId, error) => parkAloud(store, runId, clock.now(), error, onTrouble),
+      onParked: (runId, error) => parkAloud(parking, runId, error),
     });
     judge.onWake?.(({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard));
     this.#sweeper = new Sweeper({
@@ -150,12 +157,13 @@ export class DurableDriver implements Runtime {
   }
 
   /** Under the id its parent gave it: the second time, the run that is there already is told to start, and refuses. */
-  async #launchChild(launch: Launch): Promise<void> {
+  async #launchChild(launch: Launch): Promise<string | null> {
     const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
     if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
     const live = createLive(launch, plan, this.#options.clock.now());
     const outcome = await this.#inbox.push(live.state.runId, startOf(launch, undefined), live);
-    if (outcome.kind === "failed") throw outcome.error;
+    // Trying again would strike the same bug again.
+    return outcome.kind === "failed" ? outcome.error.message : null;
   }
 
   async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
@@ -223,6 +231,16 @@ export class DurableDriver implements Runtime {
     if (isTerminal(live.state.status)) for (const timer of live.timers.values()) this.#deadlines.clear(runId, timer);
     for (const effect of effects) this.#perform(live, effect);
     if (isTerminal(live.state.status)) this.#children.ended(live);
+    this.#announce(runId, events);
+  }
+
+  #afterParking({ runId, events, closed, parentTimer }: Parked): void {
+    for (const { nodeId, attempt } of closed) this.#attempts.abandon(`${runId}/${nodeId}/${attempt}`);
+    if (parentTimer !== null) this.#tellFound(parentTimer.runId, parentTimer.timer);
+    this.#announce(runId, events);
+  }
+
+  #announce(runId: string, events: readonly RunEvent[]): void {
     for (const listener of this.#listeners) listener(runId, events);
   }
 

@@ -3,18 +3,22 @@ import { isTerminal } from "../../core/event/index.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import type { RunCommit, Store } from "../../store/index.ts";
 
+/** What was written when a run was parked. */
+export type Parked = Pick<RunCommit, "runId" | "events" | "closed" | "parentTimer">;
+
 /**
  * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in flight is
- * let go, and its log says why, so that a person can recover it once the bug is mended.
+ * let go, and its log says why, so that a person can recover it once the bug is mended. Undefined: there was nothing to
+ * end, or somebody else has moved it on.
  */
-export async function parkRun(
+async function parkRun(
   store: Pick<Store, "loadRuns" | "commit">,
   runId: string,
   at: number,
   error: unknown,
-): Promise<void> {
+): Promise<Parked | undefined> {
   const [loaded] = await store.loadRuns([runId]);
-  if (loaded === undefined || isTerminal(loaded.run.status)) return;
+  if (loaded === undefined || isTerminal(loaded.run.status)) return undefined;
   const { run, openAttempts } = loaded;
   const message = error instanceof Error ? error.message : String(error);
   const eventId = run.lastEventId + 1;
@@ -46,21 +50,28 @@ export async function parkRun(
     slots: [],
     ledger: [],
     usage: [],
-    workflow: "w",
+    workflow: run.workflow,
     verdicts: [],
     audit: [],
   };
-  await store.commit([commit]);
+  const { conflicts } = await store.commit([commit]);
+  return conflicts.length > 0 ? undefined : commit;
+}
+
+export interface ParkingOptions {
+  readonly store: Pick<Store, "loadRuns" | "commit">;
+  readonly now: () => number;
+  /** Before it is ended. */
+  readonly onStruck: (runId: string, error: unknown) => void;
+  readonly onParked: (parked: Parked) => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** The same for whoever cannot wait: what becomes of it is told, not returned. */
-export function parkAloud(
-  store: Parameters<typeof parkRun>[0],
-  runId: string,
-  at: number,
-  error: unknown,
-  onTrouble: (what: string, error: unknown) => void,
-): void {
-  onTrouble(`run ${runId} is parked`, error);
-  parkRun(store, runId, at, error).catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
+export function parkAloud(options: ParkingOptions, runId: string, error: unknown): void {
+  const { store, now, onStruck, onParked, onTrouble } = options;
+  onStruck(runId, error);
+  parkRun(store, runId, now(), error)
+    .then((parked) => (parked === undefined ? undefined : onParked(parked)))
+    .catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
 }

@@ -7,10 +7,12 @@ const PLANS_MAX = 500;
 /** Compiled plans by organisation and hash: what is kept under a hash never changes, so neither does its plan. */
 export class PlanCache {
   readonly #store: Pick<WorkflowStore, "getDefinition">;
+  readonly #shape: (plan: Plan) => Plan;
   readonly #plans = new Map<string, Promise<Plan | undefined>>();
 
-  constructor(store: Pick<WorkflowStore, "getDefinition">) {
+  constructor(store: Pick<WorkflowStore, "getDefinition">, shape: (plan: Plan) => Plan = (plan) => plan) {
     this.#store = store;
+    this.#shape = shape;
   }
 
   get(orgId: string, hash: string): Promise<Plan | undefined> {
@@ -29,7 +31,8 @@ export class PlanCache {
   async #compile(orgId: string, hash: string): Promise<Plan | undefined> {
     const definition = await this.#store.getDefinition(orgId, hash);
     if (definition === undefined) return undefined;
-    return compilePinned(definition.source, pinsOfJson(definition.catalog)) ?? undefined;
+    const plan = compilePinned(definition.source, pinsOfJson(definition.catalog));
+    return plan === null ? undefined : this.#shape(plan);
   }
 }
 

@@ -9,7 +9,7 @@ const streamQuery = z.object({
   afterEventId: z.string().optional().describe("Event id to go on after; comes before the header Last-Event-ID"),
 });
 
-const HEADERS = {
+export const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   connection: "keep-alive",
@@ -55,5 +55,5 @@ async function openStream(call: Call<undefined, z.output<typeof streamQuery>>): 
     isStillAllowed: () =>
       call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
   });
-  return new Response(body, { headers: HEADERS });
+  return new Response(body, { headers: STREAM_HEADERS });
 }

@@ -13,7 +13,7 @@ import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
-import { instancesAddUp, parallelHolds } from "./sharing.ts";
+import { instancesAddUp, lanesHold, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
@@ -50,6 +50,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   noiseIsIgnored,
   stopsAtOnce,
   parallelHolds,
+  lanesHold,
   instancesAddUp,
   gatesHold,
 ];

@@ -19,6 +19,13 @@ export function retriesFollowPolicy(): Checker {
       const { retry, effects } = node.plan;
       if (effects === "at_most_once") throw fail("may run at most once and is retried");
       if (facts.ending !== null) throw fail(`is retried while the run is ${facts.ending}`);
+      const { assignTo } = event.payload;
+      if (assignTo !== undefined) {
+        if (!isNext(node, assignTo)) throw fail(`goes to ${assignTo}, who is not next`);
+        if (event.payload.delayMs !== 0) throw fail("keeps whoever is next waiting");
+        extra.set(key, node.tries);
+        return;
+      }
       if (node.tries >= retry.attempts + (extra.get(key) ?? 0)) throw fail(`is retried after ${node.tries} attempts`);
       if (retry.causes !== "any" && !retry.causes.some((cause) => cause === event.payload.cause)) {
         throw fail(`is retried for ${event.payload.cause}`);
@@ -38,6 +45,13 @@ export function retriesFollowPolicy(): Checker {
       if (dispatch.dispatchId !== `${facts.runId}/${dispatch.nodeId}/${dispatch.attempt}`) throw fail("has another id");
     },
   };
+}
+
+/** Whoever takes over stands behind whoever had it. */
+function isNext({ plan, agentId }: NodeFacts, assignTo: string): boolean {
+  const agents = (plan.duty?.candidates ?? []).map(({ agent }) => agent);
+  const place = agents.indexOf(assignTo, 1);
+  return place > 0 && (agentId === null || agents.slice(0, place).includes(agentId));
 }
 
 function retryAfterOf({ input }: Seen["turn"]): number {

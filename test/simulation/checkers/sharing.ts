@@ -26,6 +26,32 @@ export function parallelHolds(): Checker {
   };
 }
 
+/** One node at a time in each lane of a team that works so. */
+export function lanesHold(): Checker {
+  const takers = new Map<string, string>();
+  return {
+    id: "lane",
+    afterEvent({ facts, node, event }: Seen): void {
+      if (node === undefined) return;
+      const key = `${facts.runId}/${node.id}`;
+      if (event.type === "node.started") takers.set(key, event.payload.agentId ?? "");
+      const lane = event.type === "node.started" ? laneOf(node, takers.get(key)) : null;
+      if (lane === null) return;
+      const beside = [...facts.nodes.values()].filter(
+        (other) => other.openAttempt > 0 && laneOf(other, takers.get(`${facts.runId}/${other.id}`)) === lane,
+      );
+      if (beside.length > 1) {
+        const ids = beside.map(({ id }) => id).join(" and ");
+        throw new Violation("lane", facts.runId, `${ids} are in lane ${lane} together`);
+      }
+    },
+  };
+}
+
+function laneOf({ plan }: NodeFacts, agent: string | undefined): number | null {
+  return plan.duty?.candidates.find((candidate) => candidate.agent === agent)?.lane ?? null;
+}
+
 /** A `for_each` node gives its results in list order and tolerates as many failures as it says. */
 export function instancesAddUp(): Checker {
   return {

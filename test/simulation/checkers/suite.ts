@@ -93,8 +93,8 @@ export class Suite {
 function requireSame(runId: string, left: RunState, right: RunState, what: string): void {
   for (const key of Object.keys(left) as (keyof RunState)[]) {
     const isSame =
-      key === "ready"
-        ? isDeepStrictEqual(readyIn(left), readyIn(right))
+      key === "ready" || key === "lanes"
+        ? isDeepStrictEqual(readyIn(left), readyIn(right)) && isDeepStrictEqual(lanesIn(left), lanesIn(right))
         : key === "nodes"
           ? isDeepStrictEqual(left.nodes.map(withoutCursor), right.nodes.map(withoutCursor))
           : isDeepStrictEqual(left[key], right[key]);
@@ -109,7 +109,18 @@ function withoutCursor(node: RunState["nodes"][number]): unknown {
 
 /** The queue drops spent entries when it meets them; only those that still count are part of what is true. */
 function readyIn({ ready, nodes }: RunState): readonly string[] {
-  return ready.entries.slice(ready.head).flatMap(({ node, eventId }) => {
+  return counting(ready.entries.slice(ready.head), nodes);
+}
+
+function lanesIn({ lanes, nodes }: RunState): readonly (readonly [number, number, readonly string[]])[] {
+  return [...lanes]
+    .map(([number, { inFlight, waiting }]) => [number, inFlight, counting(waiting, nodes)] as const)
+    .filter(([, inFlight, waiting]) => inFlight > 0 || waiting.length > 0)
+    .sort(([left], [right]) => left - right);
+}
+
+function counting(entries: RunState["ready"]["entries"], nodes: RunState["nodes"]): readonly string[] {
+  return entries.flatMap(({ node, eventId }) => {
     const now = nodes[node]?.now;
     return now?.status === "queued" && now.eventId === eventId && !now.isLimited ? [`${node}@${eventId}`] : [];
   });

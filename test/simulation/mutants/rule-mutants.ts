@@ -61,6 +61,15 @@ export const RULE_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
+    invariant: "lane",
+    bug: "lanes of a team are forgotten",
+    options: () =>
+      withEngine({
+        create: (plan, runId) => REAL_ENGINE.create(withoutLanes(plan), runId),
+        replay: (plan, runId, events) => REAL_ENGINE.replay(withoutLanes(plan), runId, events),
+      }),
+  },
+  {
     invariant: "for_each",
     bug: "a tolerated failure is left out of the items",
     options: () =>
@@ -83,3 +92,12 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     options: () => ({ bugs: { forgetsReservation: true } }),
   },
 ];
+
+function withoutLanes(plan: Plan): Plan {
+  const nodes = plan.nodes.map((node) => {
+    if (node.duty === null) return node;
+    const candidates = node.duty.candidates.map((candidate) => ({ ...candidate, lane: null }));
+    return { ...node, duty: { ...node.duty, candidates } };
+  });
+  return { ...plan, nodes };
+}

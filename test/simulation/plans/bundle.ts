@@ -1,5 +1,6 @@
 import { EMPTY_CATALOG } from "../../../src/core/definition/index.ts";
 import { checkSource, type Plan } from "../../../src/core/plan/index.ts";
+import { applyTeam, type Member, type Team } from "../../../src/core/team/index.ts";
 import { Prng } from "../prng.ts";
 import { draftLensGraph } from "./lens-graph.ts";
 import { draftLobster } from "./lobster.ts";
@@ -44,5 +45,26 @@ function drawWorkflow(rng: Prng, name: string, children: readonly string[]): Wor
     const first = problems[0];
     throw new Error(`the generator wrote an invalid file: ${first?.code} ${first?.path} ${first?.message}\n${text}`);
   }
-  return { name, text, plan, oracle: draft.oracle };
+  // A stream of its own, so that whether there is a team changes nothing else that is drawn.
+  const team = drawTeam(rng.fork(`team of ${name}`));
+  return { name, text, plan: team === null ? plan : applyTeam(plan, team), oracle: draft.oracle };
+}
+
+/** Members that may take any node, mostly one node at a time in each lane. */
+function drawTeam(rng: Prng): Team | null {
+  if (!rng.chance(0.15)) return null;
+  const agents = ["solo", "pair", "slow", "default"];
+  const members = Array.from({ length: rng.between(1, 3) }, (_, index): Member => ({
+    agent: rng.pick(agents),
+    role: null,
+    lane: rng.between(0, 1),
+    sortOrder: index,
+    isActive: rng.chance(0.9),
+    toolProfile: { allowTools: [], requiresApproval: false },
+    modelProfile: { supportLevel: "standard" },
+    systemPromptPatch: null,
+  }));
+  const failurePolicy = rng.pick(["isolate", "halt", "fallback"] as const);
+  const queuePolicy = rng.chance(0.7) ? "serial" : "parallel";
+  return { name: "crew", members, assignments: [], failurePolicy, queuePolicy };
 }

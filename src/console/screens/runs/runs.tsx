@@ -1,6 +1,166 @@
-import type { JSX } from "react";
+import { type JSX, useState } from "react";
+import { RUN_STATUSES, type RunStatus } from "../../../core/event/index.ts";
+import type { Run } from "../../../client/index.ts";
+import { useShortcuts } from "../../app/keyboard.ts";
+import { navigate, type SearchParams, useSearchParams } from "../../app/router.tsx";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { lookOf } from "../../parts/status.tsx";
+import { Table } from "../../parts/table.tsx";
+import { BulkActions } from "./bulk-actions.tsx";
+import { ViewBar } from "./view-bar.tsx";
+import "./runs.css";
 
+const PAGE = 100;
+
+/** Every run, newest first, by what the address says. */
 export function RunsScreen(): JSX.Element {
-  return <PageHead title="Runs" />;
+  const params = useSearchParams();
+  const [pages, setPages] = useState(1);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const found = useRuns(params, pages);
+  const rows = found.data?.runs;
+  const mayCancel = useMay("run:cancel");
+  const mayAct = useMay("workflow:execute") || mayCancel;
+  useShortcuts([
+    { keys: "x", label: "Choose none", group: "Runs", run: () => setChosen(new Set()) },
+    { keys: "j", label: "To the rows; j and k move, Enter opens, Space chooses", group: "Runs", run: focusFirstRow },
+  ]);
+  const picked = (rows ?? []).filter(({ id }) => chosen.has(id));
+  return (
+    <>
+      <PageHead title="Runs" />
+      <ViewBar params={params} />
+      <Filters params={params} />
+      {picked.length > 0 && <BulkActions runs={picked} onDone={() => setChosen(new Set())} />}
+      {found.problem !== null && <ProblemView problem={found.problem} onRetry={() => void found.refresh()} />}
+      <Panel isFlush>
+        {rows === undefined ? (
+          found.problem === null && <Skeleton lines={8} height={28} />
+        ) : rows.length === 0 ? (
+          <NoRuns isFiltered={["status", "workflow", "parent"].some((name) => params.get(name) !== null)} />
+        ) : (
+          <Table
+            label="Runs"
+            columns={RUN_COLUMNS}
+            rows={rows}
+            keyOf={keyOfRun}
+            onOpen={({ id }) => navigate(`/runs/${id}`)}
+            {...(mayAct ? { chosen, onChoose: setChosen } : {})}
+          />
+        )}
+      </Panel>
+      {found.data?.hasMore === true && (
+        <div className="runs-more">
+          <Button isBusy={found.isLoading} onClick={() => setPages(pages + 1)}>
+            Show older runs
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const keyOfRun = ({ id }: Run): string => id;
+
+function focusFirstRow(): void {
+  document.querySelector<HTMLElement>("tr[data-key]")?.focus();
+}
+
+interface Found {
+  readonly runs: readonly Run[];
+  readonly hasMore: boolean;
+}
+
+function useRuns(params: SearchParams, pages: number) {
+  const status = RUN_STATUSES.find((each) => each === params.get("status"));
+  const workflow = params.get("workflow");
+  const parent = params.get("parent");
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(workflow === null ? {} : { workflow }),
+    ...(parent === null ? {} : { parent }),
+  };
+  return useQuery(`runs?${JSON.stringify([filter, pages])}`, () => loadRuns(filter, pages), { tags: ["runs"] });
+}
+
+async function loadRuns(
+  filter: { readonly status?: RunStatus; readonly workflow?: string; readonly parent?: string },
+  pages: number,
+): Promise<Found> {
+  const runs: Run[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pages; page += 1) {
+    const found = await api.listRuns({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    runs.push(...found.data);
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { runs, hasMore: cursor !== undefined };
+}
+
+function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
+  const mayRead = useMay("workflow:read");
+  const workflows = useQuery(mayRead ? "workflows/names" : null, () => api.listWorkflows({ limit: 100 }), {
+    tags: ["workflows"],
+    freshMs: 10_000,
+  }).data;
+  const parent = params.get("parent");
+  return (
+    <div className="row runs-filters" role="search" aria-label="Filter runs">
+      <label>
+        <span className="muted">Status</span>
+        <select value={params.get("status") ?? ""} onChange={(event) => params.set({ status: event.target.value })}>
+          <option value="">Any</option>
+          {RUN_STATUSES.map((status) => (
+            <option key={status} value={status}>
+              {lookOf(status).label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span className="muted">Workflow</span>
+        <select value={params.get("workflow") ?? ""} onChange={(event) => params.set({ workflow: event.target.value })}>
+          <option value="">Any</option>
+          {names(workflows?.data.map(({ name }) => name) ?? [], params.get("workflow")).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {parent !== null && (
+        <Button size="small" icon="cross" onClick={() => params.set({ parent: null })}>
+          Children of {parent}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What the address names is offered even when it is not among the first hundred. */
+function names(known: readonly string[], chosen: string | null): readonly string[] {
+  return chosen === null || known.includes(chosen) ? known : [chosen, ...known];
+}
+
+function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
+  if (isFiltered) {
+    return (
+      <Empty icon="filter" title="No run fits" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
+        Loosen the filters to see more.
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="run" title="Nothing has run yet" command="sluice run demo-hello">
+      Start a workflow from its page, or from a terminal:
+    </Empty>
+  );
 }

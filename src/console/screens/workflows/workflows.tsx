@@ -1,6 +1,176 @@
-import type { JSX } from "react";
+import { type JSX, useMemo } from "react";
+import type { Run, WorkflowStatus } from "../../../client/index.ts";
+import { Link, navigate, type SearchParams, useSearchParams } from "../../app/router.tsx";
+import { api } from "../../live/api.ts";
+import { cache } from "../../live/cache.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useAction, useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Menu, type MenuItem } from "../../parts/menu.tsx";
+import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { Sparkline } from "../../parts/sparkline.tsx";
+import { StatusBadge } from "../../parts/status.tsx";
+import { TimeText } from "../../parts/time-text.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { beatsOf, type Card, cardsOf, chooseCards, ORDERS } from "./cards.ts";
+import "./workflows.css";
 
+const RUN_PAGES = 3;
+
+/** Every workflow, with what its last runs say about it. */
 export function WorkflowsScreen(): JSX.Element {
-  return <PageHead title="Workflows" />;
+  const params = useSearchParams();
+  const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, { tags: ["workflows"] });
+  const runs = useQuery(useMay("run:read") ? "workflows/runs" : null, newestRuns, { tags: ["runs"] });
+  const order = ORDERS.find((each) => each === params.get("sort")) ?? "name";
+  const cards = useMemo(() => cardsOf(found.data ?? [], runs.data ?? []), [found.data, runs.data]);
+  const chosen = chooseCards(cards, params.get("q") ?? "", params.get("status"), order);
+  const mayWrite = useMay("workflow:write");
+  return (
+    <>
+      <PageHead
+        title="Workflows"
+        actions={
+          mayWrite && (
+            <Button kind="primary" icon="plus" onClick={() => navigate("/workflows/new/editor")}>
+              New workflow
+            </Button>
+          )
+        }
+      />
+      <Filters params={params} order={order} />
+      {found.problem !== null && found.data === undefined && (
+        <ProblemView problem={found.problem} onRetry={() => void found.refresh()} />
+      )}
+      {found.data === undefined ? (
+        found.problem === null && <Skeleton lines={4} height={80} />
+      ) : found.data.length === 0 ? (
+        <Empty icon="workflow" title="No workflows yet" command="sluice workflows save hello.lobsterX">
+          Write one here with New workflow, or save a file from a terminal:
+        </Empty>
+      ) : chosen.length === 0 ? (
+        <Empty icon="filter" title="No workflow fits" action={<Button onClick={() => navigate("/workflows")}>Show all</Button>} />
+      ) : (
+        <ul className="cards">
+          {chosen.map((card) => (
+            <li key={card.workflow.name}>
+              <WorkflowCard card={card} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+async function newestRuns(): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < RUN_PAGES; page += 1) {
+    const found = await api.listRuns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+    runs.push(...found.data);
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return runs;
+}
+
+function Filters({ params, order }: { readonly params: SearchParams; readonly order: string }): JSX.Element {
+  return (
+    <div className="row workflow-filters" role="search" aria-label="Filter workflows">
+      <input
+        type="search"
+        aria-label="Search workflows"
+        placeholder="Search"
+        value={params.get("q") ?? ""}
+        onChange={(event) => params.set({ q: event.target.value })}
+      />
+      <label>
+        <span className="muted">Status</span>
+        <select value={params.get("status") ?? ""} onChange={(event) => params.set({ status: event.target.value })}>
+          <option value="">Any</option>
+          <option value="active">Active</option>
+          <option value="paused">Paused</option>
+          <option value="deprecated">Deprecated</option>
+        </select>
+      </label>
+      <label>
+        <span className="muted">Sort by</span>
+        <select value={order} onChange={(event) => params.set({ sort: event.target.value })}>
+          {ORDERS.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function WorkflowCard({ card }: { readonly card: Card }): JSX.Element {
+  const { workflow, runs, failures, costMicros, lastRunAt } = card;
+  const { name, version, status, posture } = workflow;
+  const path = `/workflows/${encodeURIComponent(name)}`;
+  const mayRun = useMay("workflow:execute");
+  const mayWrite = useMay("workflow:write");
+  const changing = useAction(async (next: WorkflowStatus) => {
+    await api.setWorkflowStatus(name, next);
+    cache.invalidate("workflows");
+    toast(`${name} is now ${next}`);
+  });
+  const other: MenuItem =
+    status === "active"
+      ? { label: "Pause", icon: "pause", onSelect: () => void changing.run("paused") }
+      : { label: "Activate", icon: "run", onSelect: () => void changing.run("active") };
+  return (
+    <article className="card">
+      <div className="card-head">
+        <h2 className="cut">
+          <Link to={path}>{name}</Link>
+        </h2>
+        <StatusBadge status={status} />
+      </div>
+      <div className="card-facts muted">
+        v{version} · {posture.replaceAll("_", " ")}
+      </div>
+      <Sparkline beats={beatsOf(runs)} label={`How the last ${runs.length} runs of ${name} ended`} />
+      <dl className="card-figures">
+        <div>
+          <dt>Last run</dt>
+          <dd>
+            <TimeText at={lastRunAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Failures</dt>
+          <dd className="num">{runs.length === 0 ? "–" : `${failures} of ${runs.length}`}</dd>
+        </div>
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            <Money micros={costMicros} />
+          </dd>
+        </div>
+      </dl>
+      {changing.problem !== null && <ProblemView problem={changing.problem} />}
+      <div className="row">
+        {mayRun && (
+          <Button size="small" icon="run" disabled={status !== "active"} onClick={() => navigate(`${path}?launch=1`)}>
+            Run
+          </Button>
+        )}
+        <Button size="small" kind="quiet" onClick={() => navigate(`/runs?workflow=${encodeURIComponent(name)}`)}>
+          Runs
+        </Button>
+        {mayWrite && (
+          <span className="card-menu">
+            <Menu label={`More for ${name}`} button={{ icon: "more", kind: "quiet", size: "small" }} items={[other]} />
+          </span>
+        )}
+      </div>
+    </article>
+  );
 }

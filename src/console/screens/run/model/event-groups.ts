@@ -14,6 +14,8 @@ export interface EventGroup {
   readonly isClosed: boolean;
 }
 
+type Growing = EventGroup & { readonly eventIds: number[] };
+
 const CLOSING: ReadonlySet<string> = new Set([
   "node.completed",
   "node.failed",
@@ -39,7 +41,7 @@ const BY_PRODUCTS: ReadonlySet<string> = new Set([
 
 /** The compact log: fed with one event at a time, in order. A group is replaced when it changes. */
 export class EventGroups {
-  readonly groups: EventGroup[] = [];
+  readonly groups: Growing[] = [];
   /** Where the newest group of a node stands. */
   readonly #newest = new Map<string, number>();
   /** The group of each event; event ids begin with 1. */
@@ -76,13 +78,15 @@ export class EventGroups {
   }
 }
 
-function joined(group: EventGroup, event: RunEvent): EventGroup {
+/** The list of ids is shared by all versions of a group: a stream of thousands of pieces is not copied for each. */
+function joined(group: Growing, event: RunEvent): Growing {
+  group.eventIds.push(event.eventId);
   return {
     ...group,
-    attempt: attemptOf(event) ?? group.attempt,
+    attempt: group.attempt ?? attemptOf(event),
     to: Math.max(group.to, event.at),
-    headline: BY_PRODUCTS.has(event.type) && !group.isClosed && BY_PRODUCTS.has(group.headline.type) ? event : BY_PRODUCTS.has(event.type) ? group.headline : event,
-    eventIds: [...group.eventIds, event.eventId],
+    headline: BY_PRODUCTS.has(event.type) ? group.headline : event,
+    eventIds: group.eventIds,
     isClosed: group.isClosed || CLOSING.has(event.type),
   };
 }

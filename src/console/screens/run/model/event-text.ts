@@ -69,9 +69,15 @@ export function detailOf(event: RunEvent): string {
     case "node.log":
       return `${event.payload.level}: ${oneLine(event.payload.message)}`;
     case "node.retried":
-      return join(`in ${spanText(event.payload.delayMs)}`, event.payload.errorCode, oneLine(event.payload.errorMessage));
+      return join(
+        `in ${spanText(event.payload.delayMs)}`,
+        event.payload.errorCode,
+        oneLine(event.payload.errorMessage),
+      );
     case "node.completed":
-      return event.payload.carried === true ? "carried over" : join(spanText(event.payload.durationMs), dollars(event.payload.costMicros));
+      return event.payload.carried === true
+        ? "carried over"
+        : join(spanText(event.payload.durationMs), dollars(event.payload.costMicros));
     case "node.failed":
     case "node.timed_out":
       return join(event.payload.errorCode, oneLine(event.payload.errorMessage));
@@ -96,7 +102,10 @@ function moreDetailOf(event: RunEvent): string {
     case "moderation.flagged":
       return event.payload.phase;
     case "contract.violated":
-      return join(event.payload.phase, event.payload.errors.map(({ field, reason }) => `${field} ${reason}`).join("; "));
+      return join(
+        event.payload.phase,
+        event.payload.errors.map(({ field, reason }) => `${field} ${reason}`).join("; "),
+      );
     case "approval.requested":
       return join(event.payload.source, oneLine(event.payload.summary));
     case "approval.reminded":
@@ -120,7 +129,10 @@ const LINE_MAX = 200;
 
 /** The beginning of a text, on one line. */
 export function oneLine(text: string): string {
-  const start = text.slice(0, LINE_MAX * 2).replaceAll(/\s+/g, " ").trim();
+  const start = text
+    .slice(0, LINE_MAX * 2)
+    .replaceAll(/\s+/g, " ")
+    .trim();
   return start.length > LINE_MAX ? `${start.slice(0, LINE_MAX)}…` : start;
 }
 

@@ -35,7 +35,10 @@ export function gateCells({ trail, gate }: Pick<JudgedNode, "trail" | "gate">): 
   }));
   const known = new Set(told.map((cell) => cell.gate));
   const missing = GATE_ORDER.filter((name) => !known.has(name));
-  return [...told, ...missing.map((name) => ({ gate: name, outcome: "not_evaluated", detail: null, isDecisive: false }) as const)];
+  return [
+    ...told,
+    ...missing.map((name) => ({ gate: name, outcome: "not_evaluated", detail: null, isDecisive: false }) as const),
+  ];
 }
 
 /** What each gate asks, for people. */

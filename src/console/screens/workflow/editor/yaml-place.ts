@@ -114,7 +114,7 @@ class Outline {
 
   /** To the map at a column, or to the value of its present key. */
   #path(column: number, isAtKey: boolean): (string | number)[] {
-    return this.#levels.flatMap((level) => {
+    return this.#levels.flatMap((level): (string | number)[] => {
       if (level.kind === "list") return [level.index];
       const isOwn = level.column === column && !isAtKey;
       return level.key === null || isOwn ? [] : [level.key];

@@ -1,0 +1,2 @@
+export const CHECKOUT: string;
+export function buildConsoleIfStale(root?: string): Promise<void>;

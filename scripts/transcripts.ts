@@ -1,0 +1,36 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPage } from "../test/docs/page.ts";
+import { isAsShown, perform } from "../test/docs/transcript.ts";
+import { ROOT } from "./generated-docs.ts";
+
+/**
+ * `npx tsx scripts/transcripts.ts docs/tutorial.md`: does what a page says and writes what really comes out beneath each
+ * command whose shown answer is no longer true. What differs from run to run becomes `…`. Read the result before you keep it.
+ */
+for (const path of process.argv.slice(2)) {
+  let text = readFileSync(join(ROOT, path), "utf8");
+  let from = 0;
+  for (const { command, shown, said } of await perform(readPage(path))) {
+    const typed = command === "^C" ? "^C\n" : `$ ${command}\n`;
+    const place = text.indexOf(typed, from);
+    const after = place + typed.length;
+    const isTrue = shown.trim() !== "" && isAsShown(said, shown);
+    const kept = isTrue || said === "" ? shown : general(said);
+    text = `${text.slice(0, after)}${kept}${kept === "" || shown !== "" ? "" : "\n"}${text.slice(after + shown.length)}`;
+    from = after + kept.length;
+  }
+  writeFileSync(join(ROOT, path), text);
+}
+
+function general(said: string): string {
+  return said
+    .replaceAll(/\b(run|apr|key|vrd|msg)_[\w-]{8,}/g, "$1_…")
+    .replaceAll(/slk_[\w-]{20,}/g, "slk_…")
+    .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b(?! ago)/g, "… ms")
+    .replaceAll(/\b[\d.]+ (?:ms|s|min|h)(?: \d+ \w+)? ago/g, "… ago")
+    .replaceAll(/\b[0-9a-f]{12,}\b/g, "…")
+    .replaceAll(/\b20\d\d-\d\d-\d\d[T ][\d:.]+Z?/g, "…")
+    .replaceAll(/ticket=[\w-]+/g, "ticket=…")
+    .replaceAll(/[^\S\n]+$/gm, "");
+}

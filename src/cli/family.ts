@@ -1,0 +1,19 @@
+import type { RunState } from "../core/engine/index.ts";
+
+/**
+ * Whether none of these runs goes on without a person. They are all the open runs of a family: a node whose child run
+ * is one of them waits as long as that does.
+ */
+export function isFamilyWaiting(open: readonly RunState[]): boolean {
+  const ids = new Set(open.map(({ runId }) => runId));
+  return open.length > 0 && open.every((state) => isResting(state, ids));
+}
+
+function isResting({ counts, expandedRunning, liveChildren, nodes }: RunState, open: ReadonlySet<string>): boolean {
+  // A `for_each` node runs only as far as its instances do.
+  const inFlight = counts.running + counts.streaming - expandedRunning;
+  if (counts.retrying > 0 || inFlight !== liveChildren.size) return false;
+  if ([...liveChildren].some((childRunId) => !open.has(childRunId))) return false;
+  // Nodes that only wait their turn in the run get it when something ends; a gate may let others go at any time.
+  return counts.queued === 0 || !nodes.some(({ now }) => now.status === "queued" && now.isLimited);
+}

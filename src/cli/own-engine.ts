@@ -1,0 +1,230 @@
+import type { Adapter } from "../adapter/index.ts";
+import type { Clock } from "../clock/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { RunState } from "../core/engine/index.ts";
+import type { RunEvent } from "../core/event/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { DurableDriver, newRunId } from "../driver/index.ts";
+import type { Judge } from "../governance/index.ts";
+import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
+import { createMemoryStore, type Store } from "../store/index.ts";
+import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
+import type { Answer, ApprovalAnswer } from "./approvals.ts";
+import { isFamilyWaiting } from "./family.ts";
+
+export interface OwnEngineOptions {
+  readonly clock: Clock;
+  readonly adapters: readonly Adapter[];
+  readonly judge: Judge;
+  /** Who answers the approvals of the whole family; null: they stay open. */
+  readonly answer: Answer | null;
+  readonly onLeftOpen: (approvalId: string, why: string) => void;
+  /** After each commit of a run of the family: its own, and those of the runs it starts. */
+  readonly onEvents: (runId: string, events: readonly RunEvent[]) => void;
+  readonly shapePlan?: (plan: Plan) => Plan;
+  readonly jitter?: () => number;
+  readonly runId?: string;
+}
+
+/** What is run. */
+export interface OwnPiece extends UnsavedPiece {
+  readonly plan: Plan;
+  readonly version: number | null;
+}
+
+export type Settlement =
+  | { readonly kind: "ended"; readonly state: RunState }
+  /** Nothing goes on without a person: an approval is open, or a blocked node needs values. */
+  | { readonly kind: "waiting"; readonly state: RunState; readonly approvals: readonly Asked[] }
+  /** A bug struck; the log holds everything up to the last good commit, and then how it ended. */
+  | { readonly kind: "parked"; readonly state: RunState; readonly message: string };
+
+type Rest =
+  { readonly kind: "ended" } | { readonly kind: "waiting" } | { readonly kind: "parked"; readonly message: string };
+
+const ORG = "local";
+
+/** One run and those it starts, over the driver of a server, with nothing kept beyond this process. */
+export class OwnEngine {
+  readonly runId: string;
+  readonly #options: OwnEngineOptions;
+  readonly #store: Store;
+  readonly #driver: DurableDriver;
+  readonly #desk: ApprovalDesk;
+  /** Runs of the family that have not ended, by the last event that was seen of each. */
+  readonly #open = new Map<string, number>();
+  readonly #asked = new Map<string, { readonly runId: string; readonly question: Asked }>();
+  readonly #rest: Promise<Rest>;
+  #settle: (rest: Rest) => void = () => undefined;
+  #break: (error: unknown) => void = () => undefined;
+  #hasBlocked = false;
+  #isCancelled = false;
+  #isLooking = false;
+  #mustLookAgain = false;
+
+  constructor(options: OwnEngineOptions) {
+    const { clock, adapters, judge, answer, onLeftOpen, shapePlan, jitter } = options;
+    this.#options = options;
+    this.runId = options.runId ?? newRunId(clock.now());
+    this.#rest = new Promise((settle, fail) => {
+      this.#settle = settle;
+      this.#break = fail;
+    });
+    // Whoever does not wait for the end is not told of it either.
+    this.#rest.catch(() => undefined);
+    // The store is this process's own: there is nobody to take over from, and no lease that could lapse.
+    this.#store = { ...createMemoryStore({ now: () => clock.now() }), takeOver: async () => [] };
+    this.#driver = new DurableDriver({
+      store: this.#store,
+      clock,
+      adapters,
+      judge,
+      children: () => this.#childDesk(),
+      monotonic: () => 0,
+      isUnavailable: () => false,
+      supersedesAll: true,
+      onTrouble: (what, error) => this.#break(new Error(what, { cause: error })),
+      // Its log says so, and that is read here like everything else.
+      onStruck: () => undefined,
+      ...(shapePlan === undefined ? {} : { shapePlan }),
+      ...(jitter === undefined ? {} : { jitter }),
+    });
+    this.#driver.onCommitted((runId, events) => this.#take(runId, events));
+    this.#desk = new ApprovalDesk({
+      answer,
+      handIn: (asked, given) => this.#handIn(asked, given),
+      onLeftOpen,
+      onDone: () => this.#look(),
+    });
+  }
+
+  /** The args must have been checked against the plan's. */
+  async start(piece: OwnPiece, args: JsonObject, { trigger, traceId }: { trigger: string; traceId?: string }) {
+    await this.#driver.start();
+    const text = await keepPiece(this.#store, ORG, piece);
+    const { runId } = this;
+    const about = { orgId: ORG, runId, workflow: piece.plan.name, version: piece.version, trigger, startedBy: null };
+    const outcome = await this.#driver.launch({
+      ...about,
+      ...text,
+      args,
+      ...(traceId === undefined ? {} : { traceId }),
+    });
+    if (outcome.kind !== "started") throw new Error(`the run could not be started: ${outcome.kind}`);
+    // Called off while it was being started.
+    if (this.#isCancelled) this.#tellCancelled();
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#tellCancelled();
+  }
+
+  /** Waits until the run has ended, or nobody but a person could make it go on. */
+  async whenSettled(): Promise<Settlement> {
+    const rest = await this.#rest;
+    const view = await this.#driver.stateOf(ORG, this.runId);
+    if (view === undefined) throw new Error(`the run ${this.runId} is gone`);
+    const { state } = view;
+    if (rest.kind !== "waiting") return { ...rest, state };
+    return { kind: "waiting", state, approvals: [...this.#asked.values()].map(({ question }) => question) };
+  }
+
+  /** Ends all timers and requests, so that nothing keeps the process alive. */
+  async stop(): Promise<void> {
+    this.#desk.close();
+    await this.#driver.stop();
+  }
+
+  #childDesk() {
+    const { clock } = this.#options;
+    return openChildDesk({
+      store: this.#store,
+      runtime: () => this.#driver,
+      governor: null,
+      now: () => clock.now(),
+    });
+  }
+
+  #tellCancelled(): void {
+    this.#driver
+      .tell(ORG, this.runId, { type: "cancel", reason: "cancelled_by_person" })
+      .catch((error: unknown) => this.#break(error));
+  }
+
+  #take(runId: string, events: readonly RunEvent[]): void {
+    try {
+      this.#options.onEvents(runId, events);
+      for (const event of events) this.#note(runId, event);
+      this.#look();
+    } catch (error) {
+      // The driver must not pay for whoever shows what it did.
+      this.#break(error);
+    }
+  }
+
+  #note(runId: string, event: RunEvent): void {
+    this.#open.set(runId, event.eventId);
+    if (event.type === "node.blocked") this.#hasBlocked = true;
+    if (event.type === "approval.requested")
+      this.#asked.set(event.payload.approvalId, { runId, question: event.payload });
+    if (event.type === "approval.resolved") this.#asked.delete(event.payload.approvalId);
+    this.#desk.note(event);
+    if (ENDINGS.has(event.type)) this.#noteEnd(runId, event);
+  }
+
+  #noteEnd(runId: string, { type, payload }: RunEvent): void {
+    this.#open.delete(runId);
+    if (runId !== this.runId) return;
+    const isBug = type === "run.failed" && payload.errorCode === "engine_bug";
+    this.#settle(isBug ? { kind: "parked", message: payload.reason ?? "" } : { kind: "ended" });
+  }
+
+  async #handIn({ approvalId }: Asked, given: ApprovalAnswer): Promise<string | null> {
+    const asked = this.#asked.get(approvalId);
+    if (asked === undefined) return null;
+    const outcome = await this.#driver.tell(ORG, asked.runId, { type: "approval", approvalId, ...given });
+    const { refusal } = outcome ?? {};
+    return refusal === undefined || isClosed(refusal.code) ? null : refusal.message;
+  }
+
+  /** A family in which nobody was ever blocked waits for nobody. */
+  #look(): void {
+    if (!this.#hasBlocked) return;
+    this.#mustLookAgain = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#lookUntilSeen()
+      .catch((error: unknown) => this.#break(error))
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #lookUntilSeen(): Promise<void> {
+    while (this.#mustLookAgain) {
+      this.#mustLookAgain = false;
+      if (await this.#isWaiting()) this.#settle({ kind: "waiting" });
+    }
+  }
+
+  async #isWaiting(): Promise<boolean> {
+    const states: RunState[] = [];
+    for (const runId of [...this.#open.keys()]) {
+      const view = await this.#driver.stateOf(ORG, runId);
+      if (view === undefined) return false;
+      states.push(view.state);
+    }
+    if (this.#desk.isAsking || this.#isCancelled) return false;
+    // A state may be ahead of what has been committed; whatever that brings will be looked at again.
+    const isSeen = states.every((state) => this.#open.get(state.runId) === state.lastEventId);
+    return isSeen && states.length === this.#open.size && isFamilyWaiting(states);
+  }
+}
+
+const ENDINGS: ReadonlySet<RunEvent["type"]> = new Set([
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.timed_out",
+]);

@@ -1,0 +1,76 @@
+import { type Edge, type EdgeProps, type Node, type NodeProps, Position } from "@xyflow/react";
+import { type JSX, memo } from "react";
+import type { Grouped, Layout, Point, Vertex } from "../../core/layout/index.ts";
+import { EdgeLine } from "./edge-line.tsx";
+import type { GraphNode } from "./graph-node.ts";
+import { GroupCard } from "./group-card.tsx";
+import { NodeCard } from "./node-card.tsx";
+
+type CardData = { readonly vertex: Vertex; readonly node: GraphNode | undefined };
+export type Card = Node<CardData, "card">;
+export type Line = Edge<{ readonly points: readonly Point[]; readonly direction: "right" | "down" }, "line">;
+
+const NO_INSTANCES: readonly string[] = [];
+
+function CardNode({ id, data: { vertex, node } }: NodeProps<Card>): JSX.Element {
+  if (vertex.kind === "group") return <GroupCard id={id} label={vertex.label} members={vertex.members} />;
+  return <NodeCard id={id} node={node} instances={vertex.kind === "node" ? vertex.instances : NO_INSTANCES} />;
+}
+
+function LineEdge({ source, target, data }: EdgeProps<Line>): JSX.Element | null {
+  if (data === undefined) return null;
+  return <EdgeLine source={source} target={target} points={data.points} direction={data.direction} />;
+}
+
+export const NODE_TYPES = { card: memo(CardNode) };
+export const EDGE_TYPES = { line: memo(LineEdge) };
+
+export interface Elements {
+  readonly cards: Card[];
+  readonly lines: Line[];
+}
+
+/** What the canvas draws. Sizes and handles are told, so that nothing has to be measured before it can be drawn. */
+export function elementsOf(
+  nodes: readonly GraphNode[],
+  { vertices }: Grouped,
+  layout: Layout,
+  direction: "right" | "down",
+): Elements {
+  const nodeById = new Map(nodes.map((node) => [node.id, node]));
+  const vertexById = new Map(vertices.map((vertex) => [vertex.id, vertex]));
+  const isRight = direction === "right";
+  const cards = layout.nodes.flatMap(({ id, x, y, width, height }): Card[] => {
+    const vertex = vertexById.get(id);
+    if (vertex === undefined) return [];
+    const into = isRight
+      ? { position: Position.Left, x: 0, y: height / 2 }
+      : { position: Position.Top, x: width / 2, y: 0 };
+    const out = isRight
+      ? { position: Position.Right, x: width, y: height / 2 }
+      : { position: Position.Bottom, x: width / 2, y: height };
+    return [
+      {
+        id,
+        type: "card",
+        position: { x, y },
+        width,
+        height,
+        measured: { width, height },
+        handles: [
+          { type: "target", ...into, width: 1, height: 1 },
+          { type: "source", ...out, width: 1, height: 1 },
+        ],
+        data: { vertex, node: nodeById.get(id) },
+      },
+    ];
+  });
+  const lines = layout.edges.map(({ source, target, points }): Line => ({
+    id: `${source}>${target}`,
+    type: "line",
+    source,
+    target,
+    data: { points, direction },
+  }));
+  return { cards, lines };
+}

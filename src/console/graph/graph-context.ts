@@ -1,0 +1,38 @@
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { NodeView } from "../../core/view/index.ts";
+import { Store } from "../live/store.ts";
+import { type GraphSource, STILL } from "./graph-node.ts";
+
+export interface GraphContext {
+  readonly source: GraphSource;
+  /** The vertex that is selected, and the one the keyboard stands at. */
+  readonly selected: Store<string | null>;
+  readonly cursor: Store<string | null>;
+  /** Opens or closes a group or the instances of a node. */
+  readonly onToggle: (id: string) => void;
+  readonly isMoving: boolean;
+}
+
+const NO_GRAPH: GraphContext = {
+  source: STILL,
+  selected: new Store<string | null>(null),
+  cursor: new Store<string | null>(null),
+  onToggle: () => undefined,
+  isMoving: false,
+};
+
+export const CurrentGraph = createContext<GraphContext>(NO_GRAPH);
+
+export function useGraph(): GraphContext {
+  return useContext(CurrentGraph);
+}
+
+/** A node of the run; drawn anew only when this node has changed. */
+export function useNode(id: string): NodeView | undefined {
+  const { source } = useGraph();
+  return useSyncExternalStore(source.onNodes, () => source.node(id));
+}
+
+export function useIs(store: Store<string | null>, id: string): boolean {
+  return useSyncExternalStore(store.subscribe, () => store.get() === id);
+}

@@ -1,0 +1,45 @@
+import type { PlanDescription } from "../../client/index.ts";
+import type { GroupableNode } from "../../core/layout/index.ts";
+import type { NodeView } from "../../core/view/index.ts";
+
+/** A node as the canvas draws it. */
+export interface GraphNode extends GroupableNode {
+  readonly label: string;
+  readonly kind: string;
+}
+
+/** Where the canvas reads how nodes stand. Views are replaced when they change, so that cards compare by identity. */
+export interface GraphSource {
+  /** Called once per picture in which something changed; returns how to stop. */
+  readonly onNodes: (listener: () => void) => () => void;
+  readonly node: (id: string) => NodeView | undefined;
+  /** Values that went from one node to another, as `path → path`. */
+  readonly handoffs: (source: string, target: string) => readonly string[];
+}
+
+/** For a plan that is not run: nothing stands anywhere. */
+export const STILL: GraphSource = {
+  onNodes: () => () => undefined,
+  node: () => undefined,
+  handoffs: () => [],
+};
+
+type DescribedNode = PlanDescription["nodes"][number] & { readonly label?: string; readonly phase?: string | null };
+
+export interface GraphDetails {
+  readonly labels?: ReadonlyMap<string, string>;
+  readonly instances?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The nodes of a plan as the API describes it. */
+export function graphNodesOf(plan: PlanDescription, { labels, instances }: GraphDetails = {}): readonly GraphNode[] {
+  return plan.nodes.map((node: DescribedNode) => ({
+    id: node.id,
+    label: labels?.get(node.id) ?? node.label ?? node.id,
+    kind: node.kind,
+    wave: node.wave,
+    phase: node.phase ?? null,
+    parents: node.dependsOn,
+    instances: instances?.get(node.id) ?? [],
+  }));
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { type LayoutEdge, layOut } from "../../core/layout/index.ts";
+import type { NodeView } from "../../core/view/index.ts";
+import { createView } from "../../core/view/index.ts";
+import { edgePath } from "./edge-path.ts";
+import { graphNodesOf } from "./graph-node.ts";
+import { countsText, readCounts, urgentOf } from "./status-counts.ts";
+import { openingViewport, revealing, wholeViewport, ZOOM_MIN } from "./viewport.ts";
+import { isArrow, walk } from "./walk.ts";
+
+const box = (id: string) => ({ id, width: 100, height: 40 });
+const edge = (text: string): LayoutEdge => {
+  const [source = "", target = ""] = text.split(">");
+  return { source, target };
+};
+
+describe("walk", () => {
+  const nodes = ["a", "b", "c", "d"].map(box);
+  const edges = ["a>b", "a>c", "b>d", "c>d"].map(edge);
+  const layout = layOut(nodes, edges, { direction: "right", nodeGap: 20, layerGap: 60 });
+
+  it("goes along edges and across layers", () => {
+    const steps = (from: string) =>
+      (["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] as const).map((arrow) => walk(layout, from, arrow, "right"));
+    expect(steps("a")).toEqual([null, "b", null, null]);
+    expect(steps("b")).toEqual(["a", "d", null, "c"]);
+    expect(steps("c")).toEqual(["a", "d", "b", null]);
+    expect(steps("d")).toEqual(["b", null, null, null]);
+  });
+
+  it("turns with the graph, and begins at the first", () => {
+    const down = layOut(nodes, edges, { direction: "down", nodeGap: 20, layerGap: 60 });
+    expect(walk(down, "a", "ArrowDown", "down")).toBe("b");
+    expect(walk(down, "b", "ArrowRight", "down")).toBe("c");
+    expect(walk(down, null, "ArrowUp", "down")).toBe("a");
+    expect(walk(layOut([], [], { direction: "down", nodeGap: 1, layerGap: 1 }), null, "ArrowUp", "down")).toBeNull();
+    expect([isArrow("ArrowUp"), isArrow("Enter")]).toEqual([true, false]);
+  });
+});
+
+describe("viewports", () => {
+  const pane = { width: 800, height: 400 };
+
+  it("shows a small graph whole, unmagnified and in the middle", () => {
+    expect(openingViewport({ width: 400, height: 100 }, pane)).toEqual({ zoom: 1, x: 200, y: 150 });
+  });
+
+  it("shows the beginning of a graph that would be unreadable as a whole, and all of it on demand", () => {
+    const wide = { width: 40_000, height: 200 };
+    expect(openingViewport(wide, pane)).toMatchObject({ zoom: 0.42, x: 24 });
+    expect(wholeViewport(wide, pane).zoom).toBe(ZOOM_MIN);
+    expect(wholeViewport({ width: 1_504, height: 100 }, pane)).toMatchObject({ zoom: 0.5, x: 24 });
+  });
+
+  it("moves no further than needed", () => {
+    const now = { x: 0, y: 0, zoom: 1 };
+    expect(revealing({ x: 100, y: 100, width: 50, height: 50 }, now, pane)).toEqual(now);
+    expect(revealing({ x: 900, y: 100, width: 50, height: 50 }, now, pane)).toEqual({ ...now, x: -174 });
+    expect(revealing({ x: -100, y: 500, width: 50, height: 50 }, now, pane)).toEqual({ zoom: 1, x: 124, y: -174 });
+  });
+});
+
+describe("edgePath", () => {
+  it("is straight along a layer and bent between layers", () => {
+    const points = [
+      { x: 0, y: 0 },
+      { x: 60, y: 40 },
+      { x: 160, y: 40 },
+    ];
+    expect(edgePath(points, "right")).toBe("M0 0C30 0 30 40 60 40L160 40");
+    expect(
+      edgePath(
+        [
+          { x: 0, y: 0 },
+          { x: 40, y: 60 },
+        ],
+        "down",
+      ),
+    ).toBe("M0 0C0 30 40 30 40 60");
+    expect(edgePath([], "down")).toBe("");
+  });
+});
+
+describe("status counts", () => {
+  const [blank] = createView({ nodes: [box("x")].map(({ id }) => ({ id, label: id, wave: 0 })) }).nodes.values();
+  const statuses: Record<string, NodeView["status"]> = { a: "completed", b: "failed", c: "completed" };
+  const node = (id: string): NodeView | undefined => {
+    const status = statuses[id];
+    return status === undefined || blank === undefined ? undefined : { ...blank, id, status };
+  };
+
+  it("counts, and says first what needs a look", () => {
+    const text = countsText(["a", "b", "c", "unknown"], node);
+    expect(text).toBe("pending 1,completed 2,failed 1");
+    expect(readCounts(text).get("completed")).toBe(2);
+    expect(urgentOf(readCounts(text))).toBe("failed");
+    expect([readCounts("").size, urgentOf(readCounts(""))]).toEqual([0, "pending"]);
+  });
+});
+
+describe("graphNodesOf", () => {
+  it("takes labels and instances from the run", () => {
+    const plan = {
+      name: "w",
+      format: "lobsterx",
+      nodes: [{ id: "a", kind: "agent", dependsOn: [], dependents: [], wave: 0 }],
+      layers: [["a"]],
+    };
+    expect(graphNodesOf(plan)).toEqual([
+      { id: "a", label: "a", kind: "agent", wave: 0, phase: null, parents: [], instances: [] },
+    ]);
+    const more = { labels: new Map([["a", "Ask"]]), instances: new Map([["a", ["a[0]"]]]) };
+    expect(graphNodesOf(plan, more)[0]).toMatchObject({ label: "Ask", instances: ["a[0]"] });
+  });
+});

@@ -1,0 +1,33 @@
+import { type JSX, useSyncExternalStore } from "react";
+import { isSettled } from "../../core/event/index.ts";
+import { Icon } from "../parts/icon.tsx";
+import { useGraph } from "./graph-context.ts";
+
+/** How many instances of a node are done; opens them. */
+export function InstanceCount({
+  id,
+  instances,
+}: {
+  readonly id: string;
+  readonly instances: readonly string[];
+}): JSX.Element {
+  const { source, onToggle } = useGraph();
+  const done = useSyncExternalStore(source.onNodes, () =>
+    instances.reduce((count, each) => count + Number(isSettled(source.node(each)?.status ?? "pending")), 0),
+  );
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className="graph-count num nodrag"
+      title={`${done} of ${instances.length} instances done; show or hide them`}
+      onClick={(event) => {
+        event.stopPropagation();
+        onToggle(id);
+      }}
+    >
+      {done}/{instances.length}
+      <Icon name="right" size={11} />
+    </button>
+  );
+}

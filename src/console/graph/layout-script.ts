@@ -1,0 +1,9 @@
+/** Lays graphs out beside the page, so that a large one never keeps it from answering. */
+import { layOut } from "../../core/layout/index.ts";
+import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
+
+addEventListener("message", ({ data }: MessageEvent<LayoutQuestion>) => {
+  const { id, nodes, edges, options } = data;
+  const answer: LayoutAnswer = { id, layout: layOut(nodes, edges, options) };
+  postMessage(answer);
+});

@@ -1,0 +1,98 @@
+import type { JSX } from "react";
+import type { NodeView } from "../../core/view/index.ts";
+import { dollars, spanText } from "../parts/figures.ts";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { lookOf, StatusIcon } from "../parts/status.tsx";
+import { useNow } from "../parts/ticker.ts";
+import { useGraph, useIs, useNode } from "./graph-context.ts";
+import type { GraphNode } from "./graph-node.ts";
+import { InstanceCount } from "./instance-count.tsx";
+
+const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: string }>> = {
+  agent: { icon: "run", label: "agent" },
+  gate: { icon: "approval", label: "gate" },
+  child: { icon: "workflow", label: "child run" },
+  lens: { icon: "search", label: "lens" },
+  utility: { icon: "settings", label: "utility" },
+};
+
+export interface NodeCardProps {
+  readonly id: string;
+  /** Absent for an instance, which is known only from the run. */
+  readonly node: GraphNode | undefined;
+  readonly instances: readonly string[];
+}
+
+/** A node on the canvas: how it stands, its name, and the one thing most worth knowing about it now. */
+export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
+  const view = useNode(id);
+  const { selected, cursor } = useGraph();
+  const isSelected = useIs(selected, id);
+  const isCursor = useIs(cursor, id);
+  const kind = KINDS[node?.kind ?? "agent"] ?? { icon: "run", label: node?.kind ?? "node" };
+  const tone = view === undefined ? "idle" : lookOf(view.status).tone;
+  return (
+    <div
+      className={`graph-card graph-${tone} ${instances.length > 0 ? "is-stack" : ""} ${isSelected ? "is-selected" : ""} ${isCursor ? "is-cursor" : ""}`}
+      data-node={id}
+      data-status={view?.status}
+    >
+      <div className="graph-card-head">
+        {view === undefined ? <Icon name={kind.icon} size={15} /> : <StatusIcon status={view.status} />}
+        <span className="graph-card-name cut" title={node?.label ?? view?.label ?? id}>
+          {node?.label ?? view?.label ?? id}
+        </span>
+        {instances.length > 0 && <InstanceCount id={id} instances={instances} />}
+      </div>
+      <div className="graph-card-line cut">
+        {view === undefined ? kind.label : <Standing view={view} kind={kind.label} />}
+      </div>
+    </div>
+  );
+}
+
+function Standing({ view, kind }: { readonly view: NodeView; readonly kind: string }): JSX.Element {
+  switch (view.status) {
+    case "running":
+    case "streaming":
+      return <Running view={view} kind={kind} />;
+    case "failed":
+    case "timed_out":
+    case "retrying":
+      return <>{view.errorCode ?? lookOf(view.status).label}</>;
+    case "blocked":
+      return <>{view.missing.length > 0 ? "needs values" : "waits for a person"}</>;
+    case "completed":
+      return <>{joined(view.model ?? kind, spanOf(view.durationMs), costOf(view.costMicros))}</>;
+    case "skipped":
+      return <>{view.errorCode ?? view.waitingReason?.replaceAll("_", " ") ?? "skipped"}</>;
+    case "pending":
+    case "awaiting_dependency":
+    case "queued":
+    case "cancelled":
+    case "invalidated":
+      return <>{joined(kind, lookOf(view.status).label.toLowerCase())}</>;
+  }
+}
+
+function Running({ view, kind }: { readonly view: NodeView; readonly kind: string }): JSX.Element {
+  const now = useNow();
+  const span = view.startedAt === null ? null : spanText(Math.max(0, now - view.startedAt));
+  return (
+    <span className="num">
+      {joined(view.model ?? kind, span, view.attempts > 1 ? `attempt ${view.attempts}` : null)}
+    </span>
+  );
+}
+
+function spanOf(ms: number | null): string | null {
+  return ms === null ? null : spanText(ms);
+}
+
+function costOf(micros: number): string | null {
+  return micros === 0 ? null : dollars(micros);
+}
+
+function joined(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(" · ");
+}

@@ -1,0 +1,190 @@
+import { ReactFlow } from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { type JSX, type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type Grouped, groupGraph, type Layout, VISIBLE_MAX } from "../../core/layout/index.ts";
+import { Store } from "../live/store.ts";
+import { Button } from "../parts/button.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { type Card, EDGE_TYPES, elementsOf, type Line, NODE_TYPES } from "./elements.tsx";
+import { CurrentGraph, type GraphContext } from "./graph-context.ts";
+import { type GraphNode, type GraphSource, STILL } from "./graph-node.ts";
+import { MiniMap } from "./mini-map.tsx";
+import { CARD, useLayout } from "./use-layout.ts";
+import { usePaneSize } from "./use-pane-size.ts";
+import { type GraphViewport, useViewport } from "./use-viewport.ts";
+import { ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
+import { isArrow, walk } from "./walk.ts";
+import "./graph.css";
+
+const EDGES_MOVING_MAX = 200;
+const MAP_FROM = 12;
+
+export interface PlanGraphProps {
+  readonly nodes: readonly GraphNode[];
+  /** How nodes stand; absent for a plan that is not run. */
+  readonly source?: GraphSource;
+  readonly selected: string | null;
+  /** A node, or null for the empty canvas. */
+  readonly onSelect: (nodeId: string | null) => void;
+  /** Groups and `for_each` nodes whose content is shown. */
+  readonly open: ReadonlySet<string>;
+  readonly onToggle: (id: string) => void;
+  readonly direction?: "right" | "down";
+  readonly label?: string;
+}
+
+/** The graph of a plan: layers from left to right, arrow keys walk along edges, Enter opens. */
+export function PlanGraph(props: PlanGraphProps): JSX.Element {
+  const { nodes, source = STILL, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
+  const grouped = useMemo(() => groupGraph(nodes, { open }), [nodes, open]);
+  const layout = useLayout(grouped, direction);
+  const box = useRef<HTMLDivElement>(null);
+  const pane = usePaneSize(box);
+  const view = useViewport(layout, pane);
+  const context = useGraphContext(props, source, grouped);
+  const shown = selected === null ? null : (grouped.vertexOf.get(selected) ?? null);
+  const isReady = view.opening !== null;
+  const reveal = useRef(view.reveal);
+  reveal.current = view.reveal;
+  useEffect(() => {
+    context.selected.set(shown);
+    if (isReady && shown !== null) reveal.current(shown);
+  }, [context.selected, shown, isReady]);
+  const act = (id: string): void => {
+    context.cursor.set(id);
+    if (grouped.vertices.some((vertex) => vertex.id === id && vertex.kind === "group")) onToggle(id);
+    else onSelect(id);
+  };
+  const keys = useWalking({ box, layout, grouped, direction, source, context, reveal: view.reveal, act, onSelect });
+  return (
+    <CurrentGraph value={context}>
+      <div
+        ref={box}
+        className={`graph ${grouped.vertices.length > 100 ? "is-many" : ""}`}
+        role="group"
+        aria-label={`${label}: ${nodes.length} nodes. Arrow keys move along edges, Enter opens.`}
+        tabIndex={0}
+        onKeyDown={keys.onKey}
+      >
+        {layout === null || view.opening === null ? (
+          <Skeleton lines={3} height={CARD.height} />
+        ) : (
+          <>
+            <Canvas {...{ nodes, grouped, layout, direction, view, act, onSelect }} />
+            {grouped.vertices.length >= MAP_FROM && (
+              <MiniMap {...{ layout, grouped, source, pane }} viewport={view.now} onGo={view.goTo} />
+            )}
+          </>
+        )}
+        {grouped.by !== null && (
+          <p className="graph-note">
+            {nodes.length} nodes, together by {grouped.by}. Open a group to see its nodes.
+          </p>
+        )}
+        <span className="hidden-text" aria-live="polite">
+          {keys.said}
+        </span>
+      </div>
+    </CurrentGraph>
+  );
+}
+
+function useGraphContext({ onToggle }: PlanGraphProps, source: GraphSource, grouped: Grouped): GraphContext {
+  const stores = useMemo(
+    () => ({ selected: new Store<string | null>(null), cursor: new Store<string | null>(null) }),
+    [],
+  );
+  const isMoving = grouped.edges.length <= EDGES_MOVING_MAX;
+  return useMemo(() => ({ source, ...stores, onToggle, isMoving }), [source, stores, onToggle, isMoving]);
+}
+
+interface CanvasProps {
+  readonly nodes: readonly GraphNode[];
+  readonly grouped: Grouped;
+  readonly layout: Layout;
+  readonly direction: "right" | "down";
+  readonly view: GraphViewport;
+  readonly act: (id: string) => void;
+  readonly onSelect: (id: string | null) => void;
+}
+
+function Canvas({ nodes, grouped, layout, direction, view, act, onSelect }: CanvasProps): JSX.Element {
+  const { cards, lines } = useMemo(
+    () => elementsOf(nodes, grouped, layout, direction),
+    [nodes, grouped, layout, direction],
+  );
+  return (
+    <>
+      <ReactFlow<Card, Line>
+        nodes={cards}
+        edges={lines}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        {...(view.opening === null ? {} : { defaultViewport: view.opening })}
+        onInit={view.onInit}
+        onMove={view.onMove}
+        onMoveStart={view.onMoveStart}
+        minZoom={ZOOM_MIN}
+        maxZoom={ZOOM_MAX}
+        onlyRenderVisibleElements={cards.length > VISIBLE_MAX}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        disableKeyboardA11y
+        zoomOnDoubleClick={false}
+        panOnScroll
+        proOptions={{ hideAttribution: true }}
+        onNodeClick={(_, { id }) => act(id)}
+        onPaneClick={() => onSelect(null)}
+      />
+      <div className="graph-tools">
+        <Button kind="quiet" size="small" icon="plus" label="Zoom in" onClick={() => view.zoomBy(1.3)} />
+        <Button kind="quiet" size="small" icon="minus" label="Zoom out" onClick={() => view.zoomBy(1 / 1.3)} />
+        <Button kind="quiet" size="small" icon="fit" label="Show the whole graph" onClick={view.showAll} />
+      </div>
+    </>
+  );
+}
+
+interface Walking {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly layout: Layout | null;
+  readonly grouped: Grouped;
+  readonly direction: "right" | "down";
+  readonly source: GraphSource;
+  readonly context: GraphContext;
+  readonly reveal: (id: string) => void;
+  readonly act: (id: string) => void;
+  readonly onSelect: (id: string | null) => void;
+}
+
+/** Arrow keys move a cursor that is shown and read out; Enter does what a click would. */
+function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) => void; readonly said: string } {
+  const { box, layout, grouped, direction, source, context, reveal, act, onSelect } = given;
+  const [said, setSaid] = useState("");
+  const onKey = (event: KeyboardEvent): void => {
+    if (layout === null || event.target !== box.current) return;
+    const cursor = context.cursor.get() ?? context.selected.get();
+    if (isArrow(event.key)) {
+      event.preventDefault();
+      const next = walk(layout, cursor, event.key, direction);
+      if (next === null) return;
+      context.cursor.set(next);
+      reveal(next);
+      setSaid(spoken(next, grouped, source));
+    } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
+      event.preventDefault();
+      act(cursor);
+    } else if (event.key === "Escape") onSelect(null);
+  };
+  return { onKey, said };
+}
+
+function spoken(id: string, { vertices }: Grouped, source: GraphSource): string {
+  const vertex = vertices.find((each) => each.id === id);
+  if (vertex?.kind === "group") return `${vertex.label}, ${vertex.members.length} nodes`;
+  const view = source.node(id);
+  return view === undefined ? id : `${view.label}, ${view.status.replaceAll("_", " ")}`;
+}

@@ -1,0 +1,46 @@
+import { useEffect, useMemo, useState } from "react";
+import { type Grouped, type Layout, type LayoutNode, layOut } from "../../core/layout/index.ts";
+import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
+
+export const CARD = { width: 204, height: 54 } as const;
+const GAPS = { nodeGap: 18, layerGap: 64 } as const;
+/** Up to here a layout takes less time than asking somebody else for it. */
+const HERE_MAX = 120;
+
+let script: Worker | null = null;
+let nextId = 1;
+const waiting = new Map<number, (layout: Layout) => void>();
+
+function ask(question: Omit<LayoutQuestion, "id">, answer: (layout: Layout) => void): () => void {
+  script ??= begin();
+  const id = nextId;
+  nextId += 1;
+  waiting.set(id, answer);
+  script.postMessage({ id, ...question } satisfies LayoutQuestion, []);
+  return () => void waiting.delete(id);
+}
+
+function begin(): Worker {
+  const begun = new Worker(new URL("./layout-script.ts", import.meta.url), { type: "module", name: "sluice-layout" });
+  begun.addEventListener("message", ({ data }: MessageEvent<LayoutAnswer>) => {
+    waiting.get(data.id)?.(data.layout);
+    waiting.delete(data.id);
+  });
+  return begun;
+}
+
+/** The layout of what is drawn. A small graph has one at once, a large one shortly; until then the one before stands. */
+export function useLayout(grouped: Grouped, direction: "right" | "down"): Layout | null {
+  const nodes = useMemo((): readonly LayoutNode[] => grouped.vertices.map(({ id }) => ({ id, ...CARD })), [grouped]);
+  const options = useMemo(() => ({ direction, ...GAPS }), [direction]);
+  const here = useMemo(
+    () => (nodes.length <= HERE_MAX ? layOut(nodes, grouped.edges, options) : null),
+    [nodes, grouped, options],
+  );
+  const [there, setThere] = useState<Layout | null>(null);
+  useEffect(
+    () => (here === null ? ask({ nodes, edges: grouped.edges, options }, setThere) : undefined),
+    [here, nodes, grouped, options],
+  );
+  return here ?? there;
+}

@@ -1,0 +1,57 @@
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Viewport {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+export const ZOOM_MIN = 0.08;
+export const ZOOM_MAX = 2;
+/** Smaller, and no label could be read: rather a part of the graph than all of it unreadable. */
+const ZOOM_READABLE = 0.42;
+const MARGIN = 24;
+
+/** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
+export function openingViewport(graph: Size, pane: Size): Viewport {
+  const fitting = fitZoom(graph, pane);
+  return fitting >= ZOOM_READABLE ? wholeViewport(graph, pane) : beginningAt(graph, pane, ZOOM_READABLE);
+}
+
+/** All of the graph, however small it becomes. */
+export function wholeViewport(graph: Size, pane: Size): Viewport {
+  const zoom = Math.max(ZOOM_MIN, fitZoom(graph, pane));
+  return { zoom, x: (pane.width - graph.width * zoom) / 2, y: (pane.height - graph.height * zoom) / 2 };
+}
+
+function fitZoom(graph: Size, pane: Size): number {
+  const wide = (pane.width - MARGIN * 2) / Math.max(1, graph.width);
+  const high = (pane.height - MARGIN * 2) / Math.max(1, graph.height);
+  return Math.min(1, wide, high);
+}
+
+/** The side the layers begin at is in sight, and what is smaller than the pane stands in its middle. */
+function beginningAt(graph: Size, pane: Size, zoom: number): Viewport {
+  const along = (size: number, room: number): number =>
+    size * zoom <= room - MARGIN * 2 ? (room - size * zoom) / 2 : MARGIN;
+  return { zoom, x: along(graph.width, pane.width), y: along(graph.height, pane.height) };
+}
+
+export interface Box extends Size {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The viewport moved as little as needed for a box to be in sight. */
+export function revealing(box: Box, { x, y, zoom }: Viewport, pane: Size): Viewport {
+  const shift = (from: number, size: number, at: number, room: number): number => {
+    const start = from * zoom + at;
+    const end = (from + size) * zoom + at;
+    if (start < MARGIN) return at + MARGIN - start;
+    return end > room - MARGIN ? at - (end - (room - MARGIN)) : at;
+  };
+  return { zoom, x: shift(box.x, box.width, x, pane.width), y: shift(box.y, box.height, y, pane.height) };
+}

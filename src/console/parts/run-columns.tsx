@@ -1,0 +1,64 @@
+import { isTerminal } from "../../core/event/index.ts";
+import { Link } from "../app/router.tsx";
+import type { Run } from "../../client/index.ts";
+import { Money } from "./money.tsx";
+import { StatusBadge } from "./status.tsx";
+import type { Column } from "./table.tsx";
+import { Duration, TimeText } from "./time-text.tsx";
+
+/** Runs as rows, the same wherever they are listed. */
+export const RUN_COLUMNS: readonly Column<Run>[] = [
+  { id: "status", head: "Status", cell: ({ status }) => <StatusBadge status={status} />, sortBy: ({ status }) => status },
+  {
+    id: "run",
+    head: "Run",
+    cell: ({ id }) => (
+      <Link className="mono nowrap" to={`/runs/${id}`}>
+        {shortId(id)}
+      </Link>
+    ),
+    sortBy: ({ id }) => id,
+  },
+  {
+    id: "workflow",
+    head: "Workflow",
+    cell: ({ workflow, version }) => (
+      <>
+        <Link to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</Link>{" "}
+        {version !== null && <span className="muted">v{version}</span>}
+      </>
+    ),
+    sortBy: ({ workflow }) => workflow,
+  },
+  { id: "trigger", head: "Trigger", cell: ({ trigger }) => trigger, sortBy: ({ trigger }) => trigger, isWide: true },
+  {
+    id: "created",
+    head: "Created",
+    cell: ({ createdAt }) => <TimeText at={createdAt} />,
+    sortBy: ({ createdAt }) => createdAt,
+    isWide: true,
+  },
+  {
+    id: "duration",
+    head: "Duration",
+    cell: ({ startedAt, completedAt, status }) => (
+      <Duration from={startedAt} to={isTerminal(status) ? (completedAt ?? startedAt) : null} />
+    ),
+    sortBy: ({ startedAt, completedAt }) =>
+      startedAt === undefined ? null : (completedAt === undefined ? Date.now() : Date.parse(completedAt)) - Date.parse(startedAt),
+    isNumber: true,
+    isWide: true,
+  },
+  {
+    id: "cost",
+    head: "Cost",
+    cell: ({ costMicros }) => <Money micros={costMicros} />,
+    sortBy: ({ costMicros }) => costMicros,
+    isNumber: true,
+  },
+];
+
+/** Ids begin with the time, so that it is their end that tells them apart. */
+export function shortId(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
+}

@@ -1,0 +1,41 @@
+import type { Approval } from "../../../client/index.ts";
+import type { Decision } from "../../../core/event/index.ts";
+
+/** Soonest to expire first: that is what is lost by waiting. */
+export function byUrgency(approvals: readonly Approval[]): readonly Approval[] {
+  return [...approvals].sort((left, right) => {
+    const [a, b] = [Date.parse(left.expiresAt), Date.parse(right.expiresAt)];
+    return a - b || (left.id < right.id ? -1 : 1);
+  });
+}
+
+/** Those that ask the very same of the same people: the same text, for the same node, with the same answers. */
+export function sameAs(approval: Approval, all: readonly Approval[]): readonly Approval[] {
+  const key = keyOf(approval);
+  return all.filter((each) => keyOf(each) === key);
+}
+
+function keyOf({ nodeId, source, summary, rendered, choices, agentId }: Approval): string {
+  return JSON.stringify([nodeId, source, summary, rendered, choices, agentId]);
+}
+
+/** Why somebody is asked at all. */
+export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
+  gate: "The workflow asks for approval at this step.",
+  policy: "A policy holds this until somebody approves.",
+  escalation: "It failed, and the workflow asks a person what to do.",
+  block: "A gate blocked it, and a person may let it through.",
+};
+
+export const CHOICE_TEXTS: Readonly<Record<Decision, { readonly verb: string; readonly done: string; readonly means: string }>> = {
+  approve: { verb: "Approve", done: "Approved", means: "It goes on, and passes the gates again." },
+  reject: { verb: "Reject", done: "Rejected", means: "It does not happen; what depends on it follows its failure rule." },
+  retry: { verb: "Retry", done: "Will be tried again", means: "The node is tried once more." },
+  skip: { verb: "Skip", done: "Skipped", means: "The node is left out, and the run goes on." },
+  abort: { verb: "Abort run", done: "Aborted", means: "The run ends as failed." },
+};
+
+/** What needs a reason: whatever says no. */
+export function needsReason(decision: Decision): boolean {
+  return decision === "reject" || decision === "abort";
+}

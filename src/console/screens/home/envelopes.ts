@@ -1,0 +1,45 @@
+import type { Registered, Usage } from "../../../client/index.ts";
+
+/** A budget with what was booked against it in its present period. */
+export interface Envelope {
+  readonly id: string;
+  readonly label: string;
+  readonly spentMicros: number;
+  readonly limitMicros: number;
+  /** 1 when all of it is spent. */
+  readonly share: number;
+}
+
+export type Period = "daily" | "weekly" | "monthly";
+
+/** When the present period began, in UTC; weeks begin on Monday. */
+export function periodStart(period: Period, now: number): number {
+  const date = new Date(now);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (period === "monthly") return Date.UTC(year, month, 1);
+  return Date.UTC(year, month, period === "weekly" ? day - ((date.getUTCDay() + 6) % 7) : day);
+}
+
+/** Scopes that usage is counted by; those of a team are not among them. */
+const COUNTED = ["agent", "workflow", "gateway"] as const;
+
+/** `usage` has days by agent, workflow and gateway since the month or the week began, whichever is earlier. */
+export function envelopesOf(
+  budgets: readonly Registered[],
+  usage: Readonly<Record<(typeof COUNTED)[number], Usage>>,
+  now: number,
+): readonly Envelope[] {
+  return budgets.flatMap((budget) => {
+    const { id, scope, scopeId, period, amountUsd, enabled } = budget;
+    const by = COUNTED.find((each) => each === scope) ?? (scope === "global" ? "workflow" : null);
+    const isPeriod = period === "daily" || period === "weekly" || period === "monthly";
+    if (by === null || !isPeriod || typeof amountUsd !== "number" || enabled === false) return [];
+    const start = periodStart(period, now);
+    const spentMicros = usage[by].data
+      .filter(({ bucketStart, group }) => Date.parse(bucketStart) >= start && (scope === "global" || group === scopeId))
+      .reduce((sum, { costMicros }) => sum + costMicros, 0);
+    const limitMicros = Math.round(amountUsd * 1_000_000);
+    const label = `${scope === "global" ? "everything" : `${String(scope)} ${String(scopeId)}`}, ${period}`;
+    return [{ id, label, spentMicros, limitMicros, share: limitMicros === 0 ? 1 : spentMicros / limitMicros }];
+  });
+}

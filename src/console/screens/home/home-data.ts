@@ -1,0 +1,82 @@
+import type { Run, Usage } from "../../../client/index.ts";
+import { isTerminal } from "../../../core/event/index.ts";
+import { usePendingApprovals } from "../../app/sidebar.tsx";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { type Envelope, envelopesOf, periodStart } from "./envelopes.ts";
+import { type Need, needsOf } from "./needs.ts";
+
+export interface HomeData {
+  readonly recent: readonly Run[] | undefined;
+  readonly inFlight: readonly Run[];
+  readonly needs: readonly Need[];
+  readonly envelopes: readonly Envelope[];
+  readonly spentToday: number | undefined;
+  /** Of the runs that ended among the newest ones; null when none has. */
+  readonly successRate: number | null;
+  readonly ended: number;
+  readonly problem: Error | null;
+  readonly refresh: () => Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const SLOW_MS = 30_000;
+const FAILED_SHOWN = 5;
+
+export function useHomeData(): HomeData {
+  const mayRuns = useMay("run:read");
+  const mayGovern = useMay("governance:read");
+  const runs = useQuery(mayRuns ? "home/runs" : null, () => api.listRuns({ limit: 100 }), { tags: ["runs"] });
+  const open = useQuery(mayRuns ? "home/open" : null, () => api.listRuns({ limit: 100, status: "running" }), { tags: ["runs"] });
+  const approvals = usePendingApprovals();
+  const gateways = useQuery(mayGovern ? "home/gateways" : null, () => api.listGateways(), { tags: ["gateways"], everyMs: SLOW_MS });
+  const platform = useQuery(mayGovern ? "home/platform" : null, () => api.getPlatform(), { everyMs: SLOW_MS });
+  const money = useQuery(mayGovern ? "home/money" : null, loadMoney, { tags: ["budgets"], everyMs: SLOW_MS });
+  const recent = runs.data?.data;
+  const now = Date.now();
+  const ended = (recent ?? []).filter(({ status }) => isTerminal(status));
+  const failed = ended.filter(
+    ({ status, completedAt }) =>
+      (status === "failed" || status === "timed_out") && Date.parse(completedAt ?? "") > now - DAY_MS,
+  );
+  const envelopes = money.data === undefined ? [] : envelopesOf(money.data.budgets, money.data.usage, now);
+  const byId = new Map([...(open.data?.data ?? []), ...(recent ?? [])].map((run) => [run.id, run]));
+  return {
+    recent,
+    inFlight: [...byId.values()].filter(({ status }) => !isTerminal(status)),
+    needs: needsOf({
+      platform: platform.data,
+      approvals: approvals.data?.data ?? [],
+      envelopes,
+      gateways: gateways.data?.data ?? [],
+      failed: failed.slice(0, FAILED_SHOWN),
+    }),
+    envelopes,
+    spentToday: money.data === undefined ? undefined : todayOf(money.data.usage.workflow, now),
+    successRate: ended.length === 0 ? null : ended.filter(({ status }) => status === "completed").length / ended.length,
+    ended: ended.length,
+    problem: runs.problem,
+    refresh: runs.refresh,
+  };
+}
+
+async function loadMoney() {
+  const now = Date.now();
+  const since = new Date(Math.min(periodStart("monthly", now), periodStart("weekly", now))).toISOString();
+  const by = (group: "agent" | "workflow" | "gateway") => api.getUsage({ bucket: "day", by: group, since });
+  const [budgets, agent, workflow, gateway] = await Promise.all([
+    api.listRegistered("budgets", { limit: 100 }),
+    by("agent"),
+    by("workflow"),
+    by("gateway"),
+  ]);
+  return { budgets: budgets.data, usage: { agent, workflow, gateway } };
+}
+
+function todayOf({ data }: Usage, now: number): number {
+  const start = periodStart("daily", now);
+  return data
+    .filter(({ bucketStart }) => Date.parse(bucketStart) >= start)
+    .reduce((sum, { costMicros }) => sum + costMicros, 0);
+}

@@ -1,0 +1,101 @@
+import type { Approval, Gateway, PlatformState, Run } from "../../../client/index.ts";
+import type { IconName } from "../../parts/icon.tsx";
+import type { Tone } from "../../parts/status.tsx";
+import type { Envelope } from "./envelopes.ts";
+
+/** Something that goes on only when a person does something. */
+export interface Need {
+  readonly key: string;
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly title: string;
+  readonly detail: string;
+  readonly to: string;
+  /** When it became so, or when it will be too late. */
+  readonly at: string | null;
+  readonly isDeadline: boolean;
+}
+
+export interface NeedSources {
+  readonly platform: PlatformState | undefined;
+  readonly approvals: readonly Approval[];
+  readonly envelopes: readonly Envelope[];
+  readonly gateways: readonly Gateway[];
+  readonly failed: readonly Run[];
+}
+
+/** What needs a person now: what stops everything first, then questions by when they expire, then what went wrong. */
+export function needsOf({ platform, approvals, envelopes, gateways, failed }: NeedSources): readonly Need[] {
+  return [
+    ...(platform === undefined || platform.open ? [] : [closed(platform)]),
+    ...[...approvals].sort((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1)).map(asked),
+    ...envelopes.filter(({ share }) => share >= 1).map(exhausted),
+    ...gateways.filter(({ status }) => status !== "healthy").map(away),
+    ...failed.map(wentWrong),
+  ];
+}
+
+function closed({ reason }: PlatformState): Need {
+  return {
+    key: "platform",
+    icon: "stop",
+    tone: "bad",
+    title: "The platform is closed: nothing is dispatched",
+    detail: reason ?? "No reason was given.",
+    to: "/governance",
+    at: null,
+    isDeadline: false,
+  };
+}
+
+function asked({ id, summary, nodeId, expiresAt }: Approval): Need {
+  return {
+    key: id,
+    icon: "approval",
+    tone: "hold",
+    title: summary,
+    detail: nodeId === null ? "A launch waits for approval" : `Node ${nodeId} waits for approval`,
+    to: `/approvals?id=${encodeURIComponent(id)}`,
+    at: expiresAt,
+    isDeadline: true,
+  };
+}
+
+function exhausted({ id, label }: Envelope): Need {
+  return {
+    key: `budget ${id}`,
+    icon: "budget",
+    tone: "bad",
+    title: `Envelope ${id} is exhausted`,
+    detail: label,
+    to: `/governance/budgets/${encodeURIComponent(id)}`,
+    at: null,
+    isDeadline: false,
+  };
+}
+
+function away({ id, status, seenAt }: Gateway): Need {
+  return {
+    key: `gateway ${id}`,
+    icon: "gateway",
+    tone: status === "offline" ? "bad" : "warn",
+    title: `Gateway ${id} is ${status}`,
+    detail: "Nodes that need it wait until it is back",
+    to: `/governance/gateways/${encodeURIComponent(id)}`,
+    at: seenAt,
+    isDeadline: false,
+  };
+}
+
+function wentWrong({ id, workflow, status, completedAt }: Run): Need {
+  return {
+    key: id,
+    icon: "cross",
+    tone: "bad",
+    title: `${workflow} ${status === "timed_out" ? "timed out" : "failed"}`,
+    detail: id,
+    to: `/runs/${id}`,
+    at: completedAt ?? null,
+    isDeadline: false,
+  };
+}

@@ -1,0 +1,20 @@
+import { createContext, useContext } from "react";
+
+/** Something that can be done with the run, asked for anywhere on the page and confirmed in one place. */
+export type WantedAction =
+  | { readonly kind: "cancel" }
+  | { readonly kind: "recover" }
+  | { readonly kind: "restart"; readonly fromNode: string | null }
+  | { readonly kind: "rewind"; readonly eventId: number }
+  | { readonly kind: "branch"; readonly eventId: number }
+  | { readonly kind: "commands" };
+
+export interface ActionDesk {
+  readonly ask: (wanted: WantedAction) => void;
+}
+
+export const CurrentDesk = createContext<ActionDesk>({ ask: () => undefined });
+
+export function useActionDesk(): ActionDesk {
+  return useContext(CurrentDesk);
+}

@@ -1,0 +1,216 @@
+import { type JSX, useEffect, useState } from "react";
+import type { JsonObject } from "../../../core/base/index.ts";
+import { navigate } from "../../app/router.tsx";
+import { api } from "../../live/api.ts";
+import { cache } from "../../live/cache.ts";
+import { useAction } from "../../live/use-query.ts";
+import { ArgsForm } from "../../parts/args-form.tsx";
+import type { ArgFields } from "../../parts/arg-values.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { toast } from "../../parts/toast.tsx";
+import type { WantedAction } from "./action-desk.ts";
+import { commandsFor } from "./model/commands.ts";
+import { useRunPage } from "./run-page.ts";
+
+interface ActionDialogProps {
+  readonly wanted: WantedAction;
+  readonly onClose: () => void;
+}
+
+/** Asks once more, says exactly what will happen, and does it. */
+export function ActionDialog({ wanted, onClose }: ActionDialogProps): JSX.Element {
+  switch (wanted.kind) {
+    case "cancel":
+      return <CancelDialog onClose={onClose} />;
+    case "recover":
+      return <RecoverDialog onClose={onClose} />;
+    case "restart":
+      return <RestartDialog fromNode={wanted.fromNode} onClose={onClose} />;
+    case "rewind":
+      return <RewindDialog eventId={wanted.eventId} onClose={onClose} />;
+    case "branch":
+      return <BranchDialog eventId={wanted.eventId} onClose={onClose} />;
+    case "commands":
+      return <CommandsDialog onClose={onClose} />;
+  }
+}
+
+interface Closing {
+  readonly onClose: () => void;
+}
+
+function CancelDialog({ onClose }: Closing): JSX.Element {
+  const { run } = useRunPage();
+  return (
+    <Confirm
+      title="Cancel this run"
+      verb="Cancel the run"
+      reason="optional"
+      onClose={onClose}
+      onConfirm={async (reason) => {
+        await api.cancelRun(run.id, reason === "" ? undefined : reason);
+        toast("The run is being cancelled.");
+      }}
+    >
+      Whatever is being worked on is stopped, child runs too. What was completed stays, and so does what it cost.
+    </Confirm>
+  );
+}
+
+function RecoverDialog({ onClose }: Closing): JSX.Element {
+  const { run } = useRunPage();
+  return (
+    <Confirm
+      title="Recover this run"
+      verb="Recover"
+      reason="optional"
+      isDangerous={false}
+      onClose={onClose}
+      onConfirm={async (reason) => {
+        await api.recoverRun(run.id, reason === "" ? undefined : reason);
+        toast("The run goes on.");
+      }}
+    >
+      The same run is opened again, and what failed is done once more. What was completed is kept.
+    </Confirm>
+  );
+}
+
+function RestartDialog({ fromNode, onClose }: Closing & { readonly fromNode: string | null }): JSX.Element {
+  const { run } = useRunPage();
+  return (
+    <Confirm
+      title={fromNode === null ? "Restart" : `Restart from ${fromNode}`}
+      verb="Start the new run"
+      isDangerous={false}
+      onClose={onClose}
+      onConfirm={async () => {
+        const next = await api.restartRun(run.id, fromNode ?? undefined);
+        cache.invalidate("runs");
+        toast("A new run has started.");
+        navigate(`/runs/${encodeURIComponent(next.id)}`);
+      }}
+    >
+      {fromNode === null
+        ? "A new run of the same version starts. What was completed here is carried over and not paid again; the rest is done."
+        : `A new run of the same version starts. ${fromNode} and everything that depends on it is done again; the rest is carried over.`}
+    </Confirm>
+  );
+}
+
+function RewindDialog({ eventId, onClose }: Closing & { readonly eventId: number }): JSX.Element {
+  const { run, travel } = useRunPage();
+  return (
+    <Confirm
+      title={`Rewind to event ${eventId}`}
+      verb="Rewind"
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.rewindRun(run.id, eventId);
+        travel(null);
+        toast(`The run goes on from event ${eventId}.`);
+      }}
+    >
+      This run goes back to how it was after event {eventId}. Whatever settled later is invalidated and done again; its
+      events stay in the log.
+    </Confirm>
+  );
+}
+
+function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number }): JSX.Element {
+  const { run } = useRunPage();
+  const fields = useArgFields();
+  const [args, setArgs] = useState<JsonObject | null>(run.args);
+  const branching = useAction(async () => {
+    const next = await api.branchRun(run.id, eventId, args ?? {});
+    cache.invalidate("runs");
+    toast("A branch has started.");
+    navigate(`/runs/${encodeURIComponent(next.id)}`);
+  });
+  const act = async (): Promise<void> => {
+    if (await branching.run()) onClose();
+  };
+  return (
+    <Dialog
+      title={`Branch from event ${eventId}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button kind="primary" disabled={args === null} isBusy={branching.isBusy} onClick={() => void act()}>
+            Start the branch
+          </Button>
+        </>
+      }
+    >
+      <p>
+        A new run starts from how this one was after event {eventId}, with these args. What had settled by then is carried
+        over.
+      </p>
+      {fields === null ? <Skeleton lines={2} height={30} /> : <ArgsForm fields={fields} initial={run.args} onChange={setArgs} />}
+      {branching.problem !== null && <ProblemView problem={branching.problem} />}
+    </Dialog>
+  );
+}
+
+/** What the version says of its args; without it, the names that were given. The checker is loaded when it is needed. */
+function useArgFields(): ArgFields | null {
+  const { run } = useRunPage();
+  const [fields, setFields] = useState<ArgFields | null>(null);
+  useEffect(() => {
+    let isOver = false;
+    const given = Object.fromEntries(Object.keys(run.args).map((name) => [name, { required: false }]));
+    const read = async (): Promise<ArgFields> => {
+      if (run.version === null) return given;
+      const [{ checkSource }, { source }] = await Promise.all([
+        import("../../../core/plan/index.ts"),
+        api.getVersion(run.workflow, run.version),
+      ]);
+      return checkSource(source, { library: null, lenses: null, workflows: null }).plan?.args ?? given;
+    };
+    read()
+      .catch(() => given)
+      .then((found) => {
+        if (!isOver) setFields(found);
+      });
+    return () => {
+      isOver = true;
+    };
+  }, [run]);
+  return fields;
+}
+
+function CommandsDialog({ onClose }: Closing): JSX.Element {
+  const { run, node, event, feed } = useRunPage();
+  const [shell, setShell] = useState<"cli" | "curl">("cli");
+  const commands = commandsFor({
+    origin: location.origin,
+    runId: run.id,
+    nodeId: node,
+    eventId: event ?? feed.pinnedAt,
+  });
+  return (
+    <Dialog title="Copy as a command" width="wide" onClose={onClose}>
+      <div className="segments" role="group" aria-label="Kind of command">
+        {(["cli", "curl"] as const).map((each) => (
+          <button key={each} type="button" aria-pressed={each === shell} onClick={() => setShell(each)}>
+            {each === "cli" ? "sluice" : "curl"}
+          </button>
+        ))}
+      </div>
+      <div className="stack">
+        {commands.map((command) => (
+          <div key={command.label}>
+            <p className="muted">{command.label}</p>
+            <CodeBlock label={command.label} text={command[shell]} />
+          </div>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,73 @@
+import type { JSX } from "react";
+import { useMay } from "../../live/session-store.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { TimeText } from "../../parts/time-text.tsx";
+import { detailOf, EVENT_LOOKS } from "./model/event-text.ts";
+import { excerptOf, plainText } from "./model/plain-text.ts";
+import { useActionDesk } from "./action-desk.ts";
+import { useRunPage } from "./run-page.ts";
+
+interface EventDetailProps {
+  readonly eventId: number;
+  /** The events of its story, when the log is compact. */
+  readonly groupEventIds: readonly number[];
+}
+
+/** One event, with what can be done from there. */
+export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.Element | null {
+  const { feed, selectEvent, travel } = useRunPage();
+  const mayExecute = useMay("workflow:execute");
+  const desk = useActionDesk();
+  const event = feed.log.events[eventId - 1];
+  const frame = feed.log.frames[eventId - 1];
+  if (event === undefined) return <aside className="event-aside muted">Event {eventId} is not read yet.</aside>;
+  return (
+    <aside className="event-aside" aria-label={`Event ${eventId}`}>
+      <div className="spread">
+        <h3>
+          {eventId} · {EVENT_LOOKS[event.type].label}
+        </h3>
+        <Button kind="quiet" size="small" icon="cross" label="Close the event" onClick={() => selectEvent(null)} />
+      </div>
+      <p className="muted">
+        <code>{event.type}</code> · <TimeText at={event.at} />
+      </p>
+      <div className="row">
+        <Button size="small" icon="clock" onClick={() => travel(eventId)}>
+          Show the run then
+        </Button>
+        {mayExecute && (
+          <>
+            <Button size="small" icon="undo" onClick={() => desk.ask({ kind: "rewind", eventId })}>
+              Rewind to here
+            </Button>
+            <Button size="small" icon="workflow" onClick={() => desk.ask({ kind: "branch", eventId })}>
+              Branch from here
+            </Button>
+          </>
+        )}
+      </div>
+      {groupEventIds.length > 1 && (
+        <ol className="event-story">
+          {groupEventIds.slice(0, STORY_MAX).map((id) => {
+            const each = feed.log.events[id - 1];
+            if (each === undefined) return null;
+            return (
+              <li key={id}>
+                <button type="button" aria-current={id === eventId || undefined} onClick={() => selectEvent(id)}>
+                  <span className="num">{id}</span> {EVENT_LOOKS[each.type].label}{" "}
+                  <span className="muted">{plainText(detailOf(each))}</span>
+                </button>
+              </li>
+            );
+          })}
+          {groupEventIds.length > STORY_MAX && <li className="muted">and {groupEventIds.length - STORY_MAX} more</li>}
+        </ol>
+      )}
+      <CodeBlock label={`Event ${eventId} as JSON`} isWrapped text={excerptOf(JSON.stringify(frame, null, 2), "start").text} />
+    </aside>
+  );
+}
+
+const STORY_MAX = 60;

@@ -1,0 +1,43 @@
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { Run, RunView } from "../../../client/index.ts";
+import type { NodeView } from "../../../core/view/index.ts";
+import type { GraphNode } from "../../graph/graph-node.ts";
+import type { RunFeed } from "./model/run-feed.ts";
+
+/** What every part of the page looks at together. */
+export interface RunPage {
+  readonly run: Run;
+  readonly feed: RunFeed;
+  /** In plan order. */
+  readonly nodes: readonly GraphNode[];
+  readonly hasPlan: boolean;
+  readonly node: string | null;
+  readonly event: number | null;
+  readonly selectNode: (nodeId: string | null) => void;
+  readonly selectEvent: (eventId: number | null) => void;
+  /** Looks at the run as it was after an event; null follows it. */
+  readonly travel: (eventId: number | null) => void;
+  readonly open: ReadonlySet<string>;
+  readonly toggle: (id: string) => void;
+}
+
+export const CurrentRun = createContext<RunPage | null>(null);
+
+export function useRunPage(): RunPage {
+  const page = useContext(CurrentRun);
+  if (page === null) throw new TypeError("a part of the run page stands on a run page");
+  return page;
+}
+
+/** The run as it is looked at. Drawn anew a few times a second while it changes, and the view is always the newest. */
+export function useRunView(): RunView {
+  const { feed } = useRunPage();
+  useSyncExternalStore(feed.onLists, feed.version);
+  return feed.shown;
+}
+
+/** One node; drawn anew with every picture in which it has changed. */
+export function useNodeView(id: string | null): NodeView | undefined {
+  const { feed } = useRunPage();
+  return useSyncExternalStore(feed.onNodes, () => (id === null ? undefined : feed.node(id)));
+}

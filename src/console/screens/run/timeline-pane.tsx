@@ -1,0 +1,157 @@
+import { type JSX, useEffect, useMemo, useState } from "react";
+import { Button } from "../../parts/button.tsx";
+import { spanText } from "../../parts/figures.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { StatusIcon } from "../../parts/status.tsx";
+import { useNow } from "../../parts/ticker.ts";
+import { type Span, type SpanKind, totalsOf } from "./model/timeline.ts";
+import { ticksOf, type TimelineRow, timelineRows } from "./model/timeline-rows.ts";
+import { useNodeView, useRunPage, useRunView } from "./run-page.ts";
+import { useRows } from "./use-rows.ts";
+import "./timeline-pane.css";
+
+const ROW_PX = 26;
+const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
+  dependency: "waits for nodes",
+  gate: "waits for gates",
+  approval: "waits for a person",
+  execution: "works",
+  backoff: "pauses before another attempt",
+};
+
+interface Scale {
+  readonly from: number;
+  readonly to: number;
+  readonly now: number;
+}
+
+/** Where the time of a run went, node by node. */
+export function TimelinePane(): JSX.Element {
+  const view = useRunView();
+  const { feed, nodes, open, node: selected } = useRunPage();
+  const [zoom, setZoom] = useState(1);
+  const scale = useScale();
+  const rows = useMemo(() => timelineRows(nodes, open), [nodes, open]);
+  const list = useRows(rows.length, ROW_PX);
+  const { scrollTo } = list;
+  const at = rows.findIndex(({ id }) => id === selected);
+  useEffect(() => scrollTo(at), [at]); // oxlint-disable-line react-hooks/exhaustive-deps
+  const length = scale.to - scale.from;
+  const mark = feed.pinnedAt === null ? null : (feed.log.events[feed.pinnedAt - 1]?.at ?? null);
+  return (
+    <div className="timeline">
+      <div className="timeline-bar">
+        <ul className="timeline-legend" aria-label="Legend">
+          {(Object.keys(KIND_LABELS) as SpanKind[]).map((kind) => (
+            <li key={kind}>
+              <span className={`span span-${kind}`} aria-hidden="true" /> {KIND_LABELS[kind]}
+            </li>
+          ))}
+        </ul>
+        <div className="row timeline-zoom">
+          <Button kind="quiet" size="small" icon="minus" label="Shorter" disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)} />
+          <span className="num muted">{zoom}×</span>
+          <Button kind="quiet" size="small" icon="plus" label="Longer" disabled={zoom >= 64} onClick={() => setZoom(zoom * 2)} />
+        </div>
+      </div>
+      <div className="timeline-box" ref={list.box} role="table" aria-label="Timeline" aria-rowcount={rows.length} tabIndex={0}>
+        <div className="timeline-inner" style={{ width: `${zoom * 100}%` }}>
+          <div className="timeline-head" role="row">
+            <div className="timeline-name" role="columnheader">
+              Node
+            </div>
+            <div className="timeline-track" role="columnheader" aria-label="Time">
+              {ticksOf(length, 8 * zoom).map((tick) => (
+                <span key={tick} className="timeline-tick num" style={{ left: `${(tick / Math.max(1, length)) * 100}%` }}>
+                  {spanText(tick)}
+                </span>
+              ))}
+            </div>
+          </div>
+          <div style={{ height: list.before }} />
+          {rows.slice(list.from, list.to).map((row) => (
+            <Row key={row.id} row={row} scale={scale} isSelected={row.id === selected} />
+          ))}
+          <div style={{ height: list.after }} />
+          {mark !== null && length > 0 && (
+            <div className="timeline-mark-area" aria-hidden="true">
+              <span className="timeline-mark" style={{ left: `${((mark - scale.from) / length) * 100}%` }} />
+            </div>
+          )}
+        </div>
+      </div>
+      {view.nodes.size === 0 && <p className="muted">This run has no nodes yet.</p>}
+    </div>
+  );
+}
+
+function useScale(): Scale {
+  const { feed, run } = useRunPage();
+  const view = useRunView();
+  const tick = useNow();
+  const { timeline } = feed.log;
+  const from = timeline.startedAt ?? view.startedAt ?? Date.parse(run.startedAt ?? run.createdAt);
+  const now = Math.max(view.endedAt ?? tick, timeline.lastAt ?? from);
+  return useMemo(() => ({ from, to: Math.max(now, from + 1), now }), [from, now]);
+}
+
+interface RowProps {
+  readonly row: TimelineRow;
+  readonly scale: Scale;
+  readonly isSelected: boolean;
+}
+
+function Row({ row, scale, isSelected }: RowProps): JSX.Element {
+  const { feed, selectNode, toggle } = useRunPage();
+  const node = useNodeView(row.id);
+  const spans = feed.log.timeline.spansOf(row.id);
+  const { waitedMs, workedMs } = totalsOf(spans, scale.now);
+  const label = node?.label ?? row.id;
+  return (
+    <div className={`timeline-row ${isSelected ? "is-selected" : ""}`} role="row" style={{ height: ROW_PX }}>
+      <div className="timeline-name" role="rowheader" style={{ paddingLeft: 8 + row.depth * 16 }}>
+        {row.instances.length > 0 && (
+          <button
+            type="button"
+            className="timeline-toggle"
+            aria-expanded={row.isOpen}
+            aria-label={`${row.instances.length} instances of ${label}`}
+            onClick={() => toggle(row.id)}
+          >
+            <Icon name={row.isOpen ? "down" : "right"} size={12} />
+          </button>
+        )}
+        <StatusIcon status={node?.status ?? "pending"} size={13} />
+        <button type="button" className="timeline-link cut" title={label} onClick={() => selectNode(row.id)}>
+          {label}
+        </button>
+      </div>
+      <div className="timeline-track" role="cell" onClick={() => selectNode(row.id)}>
+        <span className="hidden-text">
+          {`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}
+        </span>
+        {spans.map((span) => (
+          <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Bar({ span, scale }: { readonly span: Span; readonly scale: Scale }): JSX.Element {
+  const { kind, from, to, attempt, outcome } = span;
+  const length = scale.to - scale.from;
+  const end = to ?? scale.now;
+  const words = [
+    attempt === null ? KIND_LABELS[kind] : `attempt ${attempt}`,
+    spanText(end - from),
+    outcome ?? (to === null ? "now" : ""),
+  ];
+  return (
+    <span
+      className={`span span-${kind} ${outcome === null ? "" : `span-${outcome}`} ${to === null ? "is-open" : ""}`}
+      style={{ left: `${((from - scale.from) / length) * 100}%`, width: `${((end - from) / length) * 100}%` }}
+      title={words.filter((word) => word !== "").join(" · ")}
+    />
+  );
+}

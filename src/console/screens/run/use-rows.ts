@@ -1,0 +1,57 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+
+export interface Rows {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly from: number;
+  readonly to: number;
+  /** Heights that stand for the rows that are not drawn. */
+  readonly before: number;
+  readonly after: number;
+  readonly scrollTo: (row: number) => void;
+}
+
+const AROUND = 12;
+
+/** Which of many equally high rows of a scrolling box are in sight. `isFollowed` keeps its end in sight while it grows. */
+export function useRows(count: number, rowPx: number, isFollowed = false): Rows {
+  const box = useRef<HTMLDivElement>(null);
+  const [sight, setSight] = useState({ top: 0, height: 400 });
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const look = (): void => {
+      // In steps, so that most scrolling draws nothing.
+      const top = Math.floor(element.scrollTop / (rowPx * 4)) * rowPx * 4;
+      setSight((before) =>
+        before.top === top && before.height === element.clientHeight ? before : { top, height: element.clientHeight },
+      );
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [rowPx]);
+  useEffect(() => {
+    if (isFollowed && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [isFollowed, count]);
+  const from = Math.max(0, Math.min(count, Math.floor(sight.top / rowPx) - AROUND));
+  const to = Math.min(count, Math.ceil((sight.top + sight.height) / rowPx) + AROUND + 4);
+  return {
+    box,
+    from,
+    to,
+    before: from * rowPx,
+    after: (count - to) * rowPx,
+    scrollTo: (row) => {
+      const element = box.current;
+      if (element === null || row < 0) return;
+      const isAbove = row * rowPx < element.scrollTop;
+      const isBelow = (row + 1) * rowPx > element.scrollTop + element.clientHeight;
+      if (isAbove || isBelow) element.scrollTop = Math.max(0, row * rowPx - element.clientHeight / 2);
+    },
+  };
+}

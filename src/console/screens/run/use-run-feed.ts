@@ -1,0 +1,77 @@
+import { useEffect, useState } from "react";
+import type { Frame } from "../../../client/index.ts";
+import { api, asError } from "../../live/api.ts";
+import { watchRun } from "../../live/connection.ts";
+import { type Pace, RunFeed } from "./model/run-feed.ts";
+
+const PAGE = 1_000;
+const PAGES_AT_ONCE = 3;
+const HIDDEN_MS = 250;
+
+/** Pictures while the page is looked at; a slow beat while it is not, since browsers draw nothing then. */
+const PACE: Pace = {
+  nextFrame: (run) => {
+    if (document.visibilityState === "visible") requestAnimationFrame(run);
+    else setTimeout(run, HIDDEN_MS);
+  },
+  now: () => performance.now(),
+};
+
+export interface FeedState {
+  readonly feed: RunFeed | null;
+  readonly problem: Error | null;
+}
+
+/**
+ * Reads a run: its state, which is shown at once, then the events that led to it, a page at a time, and from there on
+ * whatever comes. `again` begins anew.
+ */
+export function useRunFeed(runId: string, again: number): FeedState {
+  const [state, setState] = useState<FeedState>({ feed: null, problem: null });
+  useEffect(() => {
+    let isOver = false;
+    let stop: (() => void) | null = null;
+    setState({ feed: null, problem: null });
+    const read = async (): Promise<void> => {
+      const [now, first] = await Promise.all([api.getState(runId), api.listEvents(runId, { limit: PAGE })]);
+      if (isOver) return;
+      const feed = new RunFeed(now, PACE);
+      setState({ feed, problem: null });
+      feed.take(first.data);
+      const read = await readRest(runId, first.data.at(-1)?.eventId ?? 0, now.lastEventId, (frames) => {
+        if (!isOver) feed.take(frames);
+      });
+      if (!isOver) stop = watchRun(runId, read, (frames) => feed.take(frames));
+    };
+    read().catch((thrown: unknown) => {
+      if (!isOver) setState((before) => ({ ...before, problem: asError(thrown) }));
+    });
+    return () => {
+      isOver = true;
+      stop?.();
+    };
+  }, [runId, again]);
+  return state;
+}
+
+/** Pages up to an event, some at once and handed on in order. Returns the last event that was read. */
+async function readRest(
+  runId: string,
+  from: number,
+  to: number,
+  take: (frames: readonly Frame[]) => void,
+): Promise<number> {
+  let last = from;
+  while (last < to) {
+    const starts = Array.from({ length: PAGES_AT_ONCE }, (_, index) => last + index * PAGE).filter((at) => at < to);
+    const pages = await Promise.all(starts.map((afterEventId) => api.listEvents(runId, { afterEventId, limit: PAGE })));
+    const before = last;
+    for (const { data } of pages) {
+      take(data);
+      last = data.at(-1)?.eventId ?? last;
+    }
+    // A log that says it is longer than it is would be asked for ever.
+    if (last === before) break;
+  }
+  return last;
+}

@@ -1,0 +1,109 @@
+import { type JSX, useState } from "react";
+import { isTerminal } from "../../../core/event/index.ts";
+import { ApiProblem, type Run } from "../../../client/index.ts";
+import { api } from "../../live/api.ts";
+import { cache } from "../../live/cache.ts";
+import { useMay } from "../../live/session-store.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { toast } from "../../parts/toast.tsx";
+
+interface BulkActionsProps {
+  readonly runs: readonly Run[];
+  readonly onDone: () => void;
+}
+
+/** For several runs at once: how many exactly, typed before it happens, with a reason that is kept. */
+export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
+  const [asked, setAsked] = useState<"cancel" | "restart" | null>(null);
+  const mayCancel = useMay("run:cancel");
+  const mayRestart = useMay("workflow:execute");
+  const open = runs.filter(({ status }) => !isTerminal(status));
+  const ended = runs.filter(({ status }) => isTerminal(status));
+  const done = (): void => {
+    setAsked(null);
+    onDone();
+  };
+  return (
+    <div className="row bulk" role="group" aria-label="For the chosen runs">
+      <span>
+        <strong className="num">{runs.length}</strong> chosen
+      </span>
+      {mayCancel && (
+        <Button size="small" kind="danger" icon="stop" disabled={open.length === 0} onClick={() => setAsked("cancel")}>
+          Cancel {open.length}
+        </Button>
+      )}
+      {mayRestart && (
+        <Button size="small" icon="redo" disabled={ended.length === 0} onClick={() => setAsked("restart")}>
+          Restart {ended.length}
+        </Button>
+      )}
+      <Button size="small" kind="quiet" onClick={onDone}>
+        Choose none
+      </Button>
+      {asked === "cancel" && (
+        <Confirm
+          title={`Cancel ${open.length} ${open.length === 1 ? "run" : "runs"}?`}
+          verb={`Cancel ${open.length}`}
+          phrase={`cancel ${open.length}`}
+          reason="required"
+          onClose={() => setAsked(null)}
+          onConfirm={async (reason) => {
+            await each(open, (run) => api.cancelRun(run.id, reason), "cancelled");
+            done();
+          }}
+        >
+          What is in flight is told to stop; what it cost so far is kept. <Summary runs={open} />
+        </Confirm>
+      )}
+      {asked === "restart" && (
+        <Confirm
+          title={`Restart ${ended.length} ${ended.length === 1 ? "run" : "runs"}?`}
+          verb={`Restart ${ended.length}`}
+          phrase={`restart ${ended.length}`}
+          isDangerous={false}
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            await each(ended, (run) => api.restartRun(run.id), "restarted");
+            done();
+          }}
+        >
+          Each begins a new run of the same version with the same args, and passes the gates again. <Summary runs={ended} />
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+/** One after the other; what was refused does not keep the others from happening, and is told at the end. */
+async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>, word: string): Promise<void> {
+  let count = 0;
+  let refused: unknown = null;
+  for (const run of runs) {
+    try {
+      await act(run);
+      count += 1;
+    } catch (thrown) {
+      if (!(thrown instanceof ApiProblem)) throw thrown;
+      refused = thrown;
+    }
+  }
+  cache.invalidate("runs");
+  toast(`${count} of ${runs.length} ${word}`, count === runs.length ? "ok" : "bad");
+  if (count === 0 && refused !== null) throw refused;
+}
+
+function Summary({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
+  const counts = new Map<string, number>();
+  for (const { workflow } of runs) counts.set(workflow, (counts.get(workflow) ?? 0) + 1);
+  return (
+    <ul>
+      {[...counts].map(([workflow, count]) => (
+        <li key={workflow}>
+          <span className="num">{count}</span> × {workflow}
+        </li>
+      ))}
+    </ul>
+  );
+}

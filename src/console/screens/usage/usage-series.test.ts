@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Usage } from "../../../client/index.ts";
+import { csvOf, seriesOf, spendersOf } from "./usage-series.ts";
+
+type Row = Usage["data"][number];
+const NOTHING = { count: 0, inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0, costMicros: 0, costUsd: "0" };
+
+function row(day: number, group: string | null, costMicros: number): Row {
+  const bucketStart = `2026-11-${String(day).padStart(2, "0")}T00:00:00.000Z`;
+  return { ...NOTHING, bucketStart, group, costMicros, count: 1, inputTokens: 10, outputTokens: 5 };
+}
+
+function usage(data: readonly Row[], more: Partial<Usage> = {}): Usage {
+  const costMicros = data.reduce((sum, each) => sum + each.costMicros, 0);
+  return {
+    bucket: "day",
+    by: "agent",
+    since: "2026-11-01T00:00:00.000Z",
+    until: "2026-11-06T12:00:00.000Z",
+    data,
+    totals: { ...NOTHING, costMicros },
+    ...more,
+  };
+}
+
+describe("usage over time", () => {
+  it("has a bar for every day, also for those without any", () => {
+    const { bars, groups } = seriesOf(usage([row(3, "a", 5), row(5, "b", 7), row(5, "a", 1)]), "cost");
+    expect(bars.map(({ label }) => label)).toEqual(["11-03", "11-04", "11-05", "11-06"]);
+    expect(groups).toEqual(["b", "a"]);
+    expect(bars[2]?.parts).toEqual([{ group: "b", value: 7 }, { group: "a", value: 1 }]);
+  });
+
+  it("draws small groups together, but never one alone", () => {
+    const many = (count: number): Usage => usage(Array.from({ length: count }, (_, index) => row(3, `g${index}`, 100 - index)));
+    expect(seriesOf(many(8), "cost").groups).toHaveLength(8);
+    expect(seriesOf(many(9), "cost").groups).toEqual(["g0", "g1", "g2", "g3", "g4", "g5", "g6", "others"]);
+    expect(seriesOf(many(9), "cost").bars[0]?.parts.at(-1)).toEqual({ group: "others", value: 93 + 92 });
+  });
+
+  it("measures tokens and attempts as well", () => {
+    const data = usage([row(3, null, 5)]);
+    expect(seriesOf(data, "tokens").bars[0]?.parts).toEqual([{ group: "none", value: 15 }]);
+    expect(seriesOf(data, "count").bars[0]?.parts).toEqual([{ group: "none", value: 1 }]);
+  });
+
+  it("follows the months", () => {
+    const data = [{ ...row(3, "a", 1), bucketStart: "2026-09-01T00:00:00.000Z" }];
+    expect(seriesOf(usage(data, { bucket: "month" }), "cost").bars.map(({ label }) => label)).toEqual(["2026-09", "2026-10", "2026-11"]);
+  });
+
+  it("is empty when nothing was spent", () => {
+    expect(seriesOf(usage([]), "cost")).toEqual({ groups: [], bars: [] });
+    expect(spendersOf(usage([]))).toEqual([]);
+  });
+
+  it("ranks who spent most", () => {
+    const spenders = spendersOf(usage([row(3, "a", 5), row(4, "b", 15), row(5, "a", 0)]));
+    expect(spenders.map(({ group, share, count }) => [group, share, count])).toEqual([["b", 0.75, 1], ["a", 0.25, 2]]);
+  });
+
+  it("exports what spreadsheets can read, and no formulas", () => {
+    const text = csvOf(usage([row(3, '=HYPERLINK("x"),1', 5)]));
+    expect(text.split("\r\n")[1]).toBe(`2026-11-03T00:00:00.000Z,"'=HYPERLINK(""x""),1",1,10,5,0,0,5,0`);
+  });
+});

@@ -1,0 +1,130 @@
+import type { Usage, UsageWish } from "../../../client/index.ts";
+import { compareCodeUnits } from "../../../core/base/index.ts";
+
+export type Measure = "cost" | "tokens" | "count";
+export type Bucket = NonNullable<UsageWish["bucket"]>;
+type Row = Usage["data"][number];
+
+/** What a group spent in all. */
+export interface Spender {
+  readonly group: string;
+  readonly costMicros: number;
+  readonly tokens: number;
+  readonly count: number;
+  /** Of the cost of everything. */
+  readonly share: number;
+}
+
+export interface Series {
+  readonly groups: readonly string[];
+  readonly bars: readonly {
+    readonly key: string;
+    readonly label: string;
+    readonly parts: readonly { readonly group: string; readonly value: number }[];
+  }[];
+}
+
+/** More than these are drawn together. */
+const GROUPS_MAX = 7;
+const BARS_MAX = 400;
+export const OTHERS = "others";
+export const NOBODY = "none";
+
+export function measureOf(row: Pick<Row, "costMicros" | "inputTokens" | "outputTokens" | "count">, measure: Measure): number {
+  if (measure === "cost") return row.costMicros;
+  return measure === "tokens" ? row.inputTokens + row.outputTokens : row.count;
+}
+
+/** Bars from the first moment to the last, also where nothing happened, with the largest groups apart. */
+export function seriesOf(usage: Usage, measure: Measure): Series {
+  const sums = new Map<string, number>();
+  for (const row of usage.data) {
+    const group = nameOf(row);
+    sums.set(group, (sums.get(group) ?? 0) + measureOf(row, measure));
+  }
+  const ranked = [...sums].sort(([a, x], [b, y]) => y - x || compareCodeUnits(a, b)).map(([group]) => group);
+  const apart = new Set(ranked.slice(0, ranked.length > GROUPS_MAX + 1 ? GROUPS_MAX : GROUPS_MAX + 1));
+  const bars = new Map(bucketsOf(usage).map((at) => [at, new Map<string, number>()]));
+  for (const row of usage.data) {
+    const at = Date.parse(row.bucketStart);
+    const bar = bars.get(at) ?? new Map<string, number>();
+    bars.set(at, bar);
+    const group = apart.has(nameOf(row)) ? nameOf(row) : OTHERS;
+    bar.set(group, (bar.get(group) ?? 0) + measureOf(row, measure));
+  }
+  const groups = [...ranked.filter((group) => apart.has(group)), ...(apart.size < ranked.length ? [OTHERS] : [])];
+  return {
+    groups,
+    bars: [...bars]
+      .sort(([left], [right]) => left - right)
+      .map(([at, parts]) => ({
+        key: String(at),
+        label: labelOf(at, usage.bucket),
+        parts: groups.flatMap((group) => (parts.has(group) ? [{ group, value: parts.get(group) ?? 0 }] : [])),
+      })),
+  };
+}
+
+export function spendersOf(usage: Usage): readonly Spender[] {
+  const found = new Map<string, Spender>();
+  const total = usage.totals.costMicros;
+  for (const row of usage.data) {
+    const group = nameOf(row);
+    const before = found.get(group) ?? { group, costMicros: 0, tokens: 0, count: 0, share: 0 };
+    const costMicros = before.costMicros + row.costMicros;
+    found.set(group, {
+      group,
+      costMicros,
+      tokens: before.tokens + row.inputTokens + row.outputTokens,
+      count: before.count + row.count,
+      share: total === 0 ? 0 : costMicros / total,
+    });
+  }
+  return [...found.values()].sort(
+    (a, b) => b.costMicros - a.costMicros || b.tokens - a.tokens || compareCodeUnits(a.group, b.group),
+  );
+}
+
+function nameOf({ group }: Pick<Row, "group">): string {
+  return group ?? NOBODY;
+}
+
+/** Beginnings of all buckets of the span, as the server cuts them: UTC, weeks from where its rows begin. */
+function bucketsOf({ bucket, since, until, data }: Usage): readonly number[] {
+  const first = Math.max(Date.parse(since), Math.min(...data.map((row) => Date.parse(row.bucketStart))));
+  const last = Date.parse(until);
+  const found: number[] = [];
+  if (!Number.isFinite(first)) return found;
+  const begin = Math.min(...data.map((row) => Date.parse(row.bucketStart)));
+  for (let at = begin; at < last && found.length < BARS_MAX; at = after(at, bucket)) found.push(at);
+  return found;
+}
+
+function after(at: number, bucket: Bucket): number {
+  if (bucket === "month") {
+    const date = new Date(at);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  }
+  return at + { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }[bucket];
+}
+
+function labelOf(at: number, bucket: Bucket): string {
+  const text = new Date(at).toISOString();
+  if (bucket === "hour") return `${text.slice(11, 13)}:00`;
+  return bucket === "month" ? text.slice(0, 7) : text.slice(5, 10);
+}
+
+const COLUMNS = ["count", "inputTokens", "outputTokens", "thinkingTokens", "cachedTokens", "costMicros", "costUsd"] as const;
+
+/** All rows, as spreadsheets read them. A text that a spreadsheet would take for a formula is made a plain one. */
+export function csvOf(usage: Usage): string {
+  const head = ["bucket_start", usage.by ?? "group", "attempts", "input_tokens", "output_tokens", "thinking_tokens", "cached_tokens", "cost_micros", "cost_usd"];
+  const rows = usage.data.map((row) => [row.bucketStart, row.group ?? "", ...COLUMNS.map((key) => row[key])]);
+  return [head, ...rows].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
+}
+
+function csvCell(value: string | number): string {
+  const text = String(value);
+  const plain = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}

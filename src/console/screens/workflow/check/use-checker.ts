@@ -1,0 +1,70 @@
+import { useEffect, useMemo, useState } from "react";
+import { api } from "../../../live/api.ts";
+import { Checker } from "./checker.ts";
+import type { CheckReport, Reply } from "./protocol.ts";
+
+/** A checker of one's own, as long as the component is there. */
+export function useChecker(): Checker {
+  const checker = useMemo(
+    () =>
+      new Checker({
+        open: (onReply) => {
+          const script = new Worker(new URL("./check-script.ts", import.meta.url), { type: "module" });
+          script.addEventListener("message", ({ data }: MessageEvent<Reply>) => onReply(data));
+          return script;
+        },
+        after: (ms, run) => {
+          const timer = setTimeout(run, ms);
+          return () => clearTimeout(timer);
+        },
+      }),
+    [],
+  );
+  useEffect(() => () => checker.close(), [checker]);
+  return checker;
+}
+
+export interface Checked {
+  /** Null before the first answer. */
+  readonly report: CheckReport | null;
+  /** The report is of this very text. */
+  readonly isCurrent: boolean;
+}
+
+const SERVER_WAIT_MS = 500;
+
+/**
+ * Checks a text whenever it changes. What it refers to in the registry only the server knows, so that a text that
+ * refers to something is shown to the server as well, and its word counts.
+ */
+export function useCheck(checker: Checker, source: string): Checked {
+  const [checked, setChecked] = useState<{ readonly source: string; readonly report: CheckReport } | null>(null);
+  useEffect(() => checker.check(source, (report) => setChecked({ source, report })), [checker, source]);
+  const isCurrent = checked?.source === source;
+  const isReferring = isCurrent && checked.report.warnings.some(({ code }) => code === "unknown_library_step");
+  useEffect(() => {
+    if (!isReferring) return undefined;
+    let isWanted = true;
+    const ask = async (): Promise<void> => {
+      const { problems, warnings } = await api.validate(source);
+      if (!isWanted) return;
+      setChecked((before) => {
+        if (before?.source !== source) return before;
+        const told = before.report;
+        return { source, report: { ...told, problems: placed(problems), warnings: placed(warnings) } };
+      });
+    };
+    const timer = setTimeout(() => void ask().catch(() => undefined), SERVER_WAIT_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [isReferring, source]);
+  return { report: checked?.report ?? null, isCurrent };
+}
+
+type Sent = Awaited<ReturnType<typeof api.validate>>["problems"];
+
+function placed(problems: Sent): CheckReport["problems"] {
+  return problems.map((problem) => ({ line: 1, column: 1, ...problem }) as CheckReport["problems"][number]);
+}

@@ -1,0 +1,42 @@
+import type { JSX } from "react";
+import type { DiffHunk, DiffLine } from "./line-diff.ts";
+
+const SIGNS = { same: " ", added: "+", removed: "−" } as const;
+const WORDS = { same: "", added: "added: ", removed: "removed: " } as const;
+
+/** A comparison as people know it: signs, colours and both line numbers. */
+export function DiffView({ hunks }: { readonly hunks: readonly DiffHunk[] }): JSX.Element {
+  return (
+    <div className="workflow-diff" tabIndex={0} role="region" aria-label="Differences">
+      <table>
+        <tbody>
+          {hunks.map((hunk, index) =>
+            hunk.kind === "gap" ? (
+              <tr key={index} className="workflow-diff-gap">
+                <td colSpan={4}>
+                  {hunk.count} unchanged {hunk.count === 1 ? "line" : "lines"}
+                </td>
+              </tr>
+            ) : (
+              hunk.lines.map((line, at) => <Line key={`${index}-${at}`} line={line} />)
+            ),
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Line({ line }: { readonly line: DiffLine }): JSX.Element {
+  return (
+    <tr className={`workflow-diff-${line.kind}`}>
+      <td className="num">{line.before}</td>
+      <td className="num">{line.after}</td>
+      <td aria-hidden="true">{SIGNS[line.kind]}</td>
+      <td>
+        <span className="hidden-text">{WORDS[line.kind]}</span>
+        {line.text}
+      </td>
+    </tr>
+  );
+}

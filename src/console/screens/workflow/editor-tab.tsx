@@ -1,0 +1,157 @@
+import { type JSX, useMemo, useRef, useState } from "react";
+import { navigate } from "../../app/router.tsx";
+import { api } from "../../live/api.ts";
+import { cache } from "../../live/cache.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useAction } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { toast } from "../../parts/toast.tsx";
+import type { Checker } from "./check/checker.ts";
+import type { CheckReport, PlanOutline } from "./check/protocol.ts";
+import { useCheck } from "./check/use-checker.ts";
+import type { EditorHandle } from "./editor/code-editor.tsx";
+import type { EditorProblem } from "./editor/diagnostics.ts";
+import { Editor } from "./editor/lazy-editor.tsx";
+import { PlanView } from "./plan-view.tsx";
+import { ProblemList } from "./problem-list.tsx";
+import { SimulatePanel } from "./simulate-panel.tsx";
+import { useCompletion } from "./use-known-names.ts";
+
+interface EditorTabProps {
+  readonly checker: Checker;
+  readonly name: string;
+  /** The newest version; null for a workflow that has none. */
+  readonly saved: string | null;
+  readonly draft: string;
+  readonly isLocked?: boolean;
+  readonly onChange: (text: string) => void;
+  readonly onSaved: () => void;
+}
+
+const SIDES = [
+  { id: "graph", label: "Graph" },
+  { id: "simulate", label: "Simulate" },
+];
+
+/** The text on one side, what it means on the other. */
+export function EditorTab(props: EditorTabProps): JSX.Element {
+  const { checker, draft, onChange } = props;
+  const { report, isCurrent } = useCheck(checker, draft);
+  const plan = useLastPlan(report);
+  const problems = useMemo(() => shownProblems(report), [report]);
+  const complete = useCompletion();
+  const handle = useRef<EditorHandle>(null);
+  const [side, setSide] = useState("graph");
+  const saving = useSaving(props, report?.plan ?? null);
+  const isBroken = report !== null && report.problems.length > 0;
+  return (
+    <div className="workflow-editor">
+      <div className="workflow-editor-text">
+        <SaveBar {...props} plan={report?.plan ?? null} isBroken={isBroken || !isCurrent} saving={saving} />
+        <Editor
+          label={`Definition of ${props.name}`}
+          value={draft}
+          onChange={onChange}
+          problems={problems}
+          complete={complete}
+          handle={handle}
+          onSave={() => void saving.run()}
+        />
+        <ProblemList problems={problems} isCurrent={isCurrent} onGo={(line, column) => handle.current?.goTo(line, column)} />
+        {saving.problem !== null && <ProblemView problem={saving.problem} />}
+      </div>
+      <div className="workflow-editor-side">
+        <Tabs label="Beside the text" tabs={SIDES} selected={side} onSelect={setSide}>
+          {side === "graph" && <LivePlan plan={plan} isBroken={isBroken} />}
+          {side === "simulate" && <SimulatePanel checker={checker} source={draft} plan={plan} isBroken={isBroken} />}
+        </Tabs>
+      </div>
+    </div>
+  );
+}
+
+/** While the text cannot be read, the last plan that could be stays in sight. */
+function useLastPlan(report: CheckReport | null): PlanOutline | null {
+  const last = useRef<PlanOutline | null>(null);
+  if (report?.plan !== null && report?.plan !== undefined) last.current = report.plan;
+  return last.current;
+}
+
+function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; readonly isBroken: boolean }): JSX.Element {
+  if (plan === null) {
+    return isBroken ? (
+      <Empty icon="workflow" title="No plan yet">Mend the problems, and the graph appears here.</Empty>
+    ) : (
+      <Skeleton lines={6} height={24} />
+    );
+  }
+  return (
+    <div className="stack" data-stale={isBroken}>
+      {isBroken && <p className="note">This is the plan before the last problem; it follows again once the text is mended.</p>}
+      <PlanView plan={plan} isCompact />
+    </div>
+  );
+}
+
+function shownProblems(report: CheckReport | null): readonly EditorProblem[] {
+  if (report === null) return [];
+  return [
+    ...report.problems.map((problem) => ({ ...problem, severity: "error" as const })),
+    ...report.warnings.map((problem) => ({ ...problem, severity: "warning" as const })),
+  ].sort((left, right) => left.line - right.line || left.column - right.column);
+}
+
+type Saving = ReturnType<typeof useAction<[]>>;
+
+function useSaving({ name, saved, draft, isLocked = false, onSaved }: EditorTabProps, plan: PlanOutline | null): Saving {
+  const target = plan?.name ?? name;
+  return useAction<[]>(async () => {
+    if (isLocked || draft === saved) return;
+    const made = await api.saveWorkflow(target, draft);
+    cache.put(`version:${target}:${made.version}`, { ...made, source: draft, savedAt: new Date().toISOString(), plan: null });
+    cache.invalidate("workflows", `workflow:${target}`);
+    await cache.refresh(`workflow:${target}`);
+    onSaved();
+    toast(`Saved ${target}, version ${made.version}.`);
+    if (saved !== null && target !== name) navigate(`/workflows/${encodeURIComponent(target)}?tab=editor`);
+  });
+}
+
+interface SaveBarProps extends EditorTabProps {
+  readonly plan: PlanOutline | null;
+  readonly isBroken: boolean;
+  readonly saving: Saving;
+}
+
+function SaveBar({ name, saved, draft, isLocked = false, onChange, plan, isBroken, saving }: SaveBarProps): JSX.Element {
+  const mayWrite = useMay("workflow:write");
+  const isChanged = draft !== saved;
+  const isRenamed = saved !== null && plan !== null && plan.name !== name;
+  return (
+    <div className="spread">
+      <span className="muted">
+        {!mayWrite ? "You may read, not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text.
+      </span>
+      <span className="row">
+        {saved !== null && isChanged && (
+          <Button icon="undo" onClick={() => onChange(saved)}>
+            Discard
+          </Button>
+        )}
+        <Button
+          kind="primary"
+          icon="check"
+          isBusy={saving.isBusy}
+          disabled={!mayWrite || isLocked || !isChanged || isBroken}
+          onClick={() => void saving.run()}
+        >
+          {isRenamed ? `Save as ${plan.name}` : "Save version"}
+        </Button>
+      </span>
+    </div>
+  );
+}

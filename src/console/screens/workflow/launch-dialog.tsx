@@ -1,0 +1,190 @@
+import { type JSX, useEffect, useState } from "react";
+import type { Run, SimulationReport, Start } from "../../../client/index.ts";
+import type { JsonObject } from "../../../core/base/index.ts";
+import { navigate } from "../../app/router.tsx";
+import { api, asError } from "../../live/api.ts";
+import { cache } from "../../live/cache.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useAction, useQuery } from "../../live/use-query.ts";
+import { ArgsForm } from "../../parts/args-form.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Money } from "../../parts/money.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { toast } from "../../parts/toast.tsx";
+import type { Checker } from "./check/checker.ts";
+import { useCheck } from "./check/use-checker.ts";
+import { ExplanationView } from "./explanation-view.tsx";
+import { Launch } from "./forecast-view.tsx";
+import { useArgs } from "./simulate-panel.tsx";
+
+interface LaunchDialogProps {
+  readonly name: string;
+  readonly latest: number;
+  readonly checker: Checker;
+  readonly onClose: () => void;
+}
+
+interface Choices {
+  readonly version: number;
+  readonly gateway: string;
+  readonly team: string;
+  readonly model: string;
+}
+
+/** Starts a run: what it is given, where it runs, and what the gates would say to it now. */
+export function LaunchDialog({ name, latest, checker, onClose }: LaunchDialogProps): JSX.Element {
+  const [choices, setChoices] = useState<Choices>({ version: latest, gateway: "", team: "", model: "" });
+  const { version } = choices;
+  const text = useQuery(`version:${name}:${version}`, () => api.getVersion(name, version), { freshMs: 600_000 });
+  const { report, isCurrent } = useCheck(checker, text.data?.source ?? "");
+  const plan = isCurrent && text.data !== undefined ? (report?.plan ?? null) : null;
+  const [args, setArgs] = useArgs(plan);
+  const forecast = useForecast(name, choices, plan === null ? null : args);
+  const starting = useAction(async () => {
+    if (args === null) return;
+    const run: Run = await api.startRun(startOf(name, choices, args), { idempotencyKey: crypto.randomUUID() });
+    cache.invalidate("runs");
+    toast(`Started ${run.id}.`);
+    navigate(`/runs/${run.id}`);
+  });
+  return (
+    <Dialog
+      title={`Launch ${name}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button kind="primary" icon="run" disabled={plan === null || args === null} isBusy={starting.isBusy} onClick={() => void starting.run()}>
+            Start run
+          </Button>
+        </>
+      }
+    >
+      {text.problem !== null && <ProblemView problem={text.problem} />}
+      {plan === null && text.problem === null && <Skeleton lines={4} />}
+      {plan !== null && <ArgsForm key={`${version}`} fields={plan.args} onChange={setArgs} />}
+      <ChoiceFields choices={choices} latest={latest} onChange={setChoices} />
+      <ForecastLine forecast={forecast} isReady={args !== null} />
+      {starting.problem !== null && <ProblemView problem={starting.problem} />}
+    </Dialog>
+  );
+}
+
+function startOf(workflow: string, { version, gateway, team, model }: Choices, args: JsonObject): Start {
+  const wish: Start & { readonly team?: string } = {
+    workflow,
+    version,
+    args,
+    ...(gateway === "" ? {} : { gateway }),
+    ...(team === "" ? {} : { team }),
+    ...(model.trim() === "" ? {} : { model: model.trim() }),
+  };
+  return wish;
+}
+
+interface ChoiceFieldsProps {
+  readonly choices: Choices;
+  readonly latest: number;
+  readonly onChange: (choices: Choices) => void;
+}
+
+const VERSIONS_SHOWN = 50;
+
+function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Element {
+  const isGoverning = useMay("governance:read");
+  const gateways = useQuery(isGoverning ? "gateways" : null, () => api.listGateways(), { tags: ["gateways"] });
+  const teams = useQuery(isGoverning ? "teams" : null, () => api.listRegistered("teams", { limit: 100 }), { tags: ["teams"] });
+  const versions = Array.from({ length: Math.min(latest, VERSIONS_SHOWN) }, (_, index) => latest - index);
+  return (
+    <div className="workflow-choices">
+      <Field label="Version">
+        <select value={choices.version} onChange={(event) => onChange({ ...choices, version: Number(event.target.value) })}>
+          {versions.map((each) => (
+            <option key={each} value={each}>
+              {each}
+              {each === latest ? " (newest)" : ""}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Gateway">
+        <select value={choices.gateway} onChange={(event) => onChange({ ...choices, gateway: event.target.value })}>
+          <option value="">Chosen by the gates</option>
+          {gateways.data?.data.map(({ id, status }) => (
+            <option key={id} value={id}>
+              {id} ({status})
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Team">
+        <select value={choices.team} onChange={(event) => onChange({ ...choices, team: event.target.value })}>
+          <option value="">None</option>
+          {teams.data?.data.map(({ id }) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Model">
+        <input placeholder="As the workflow says" value={choices.model} onChange={(event) => onChange({ ...choices, model: event.target.value })} />
+      </Field>
+    </div>
+  );
+}
+
+type Forecast = { readonly report: SimulationReport } | { readonly problem: Error } | null;
+
+const PAUSE_MS = 400;
+
+/** Asks the gates whenever what would be started changes, a little after the last change. */
+function useForecast(workflow: string, { version, gateway }: Choices, args: JsonObject | null): Forecast {
+  const [forecast, setForecast] = useState<Forecast>(null);
+  const key = args === null ? null : JSON.stringify([workflow, version, gateway, args]);
+  useEffect(() => {
+    if (key === null || args === null) return undefined;
+    let isWanted = true;
+    const ask = async (): Promise<void> => {
+      const wish = { workflow, version, args, governance: "live", ...(gateway === "" ? {} : { gateway }) } as const;
+      const found = await api.simulate(wish).then(
+        (report): Forecast => ({ report }),
+        (thrown: unknown): Forecast => ({ problem: asError(thrown) }),
+      );
+      if (isWanted) setForecast(found);
+    };
+    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return forecast;
+}
+
+function ForecastLine({ forecast, isReady }: { readonly forecast: Forecast; readonly isReady: boolean }): JSX.Element {
+  if (!isReady) return <p className="muted">Fill in the required args to see what it would cost.</p>;
+  if (forecast === null) return <p className="muted">Asking the gates …</p>;
+  if ("problem" in forecast) return <ProblemView problem={forecast.problem} />;
+  const { report } = forecast;
+  const stopped = report.nodes.filter(({ verdict, explanation }) => verdict === "block" && explanation !== null);
+  const people = report.forecast.waitsForPerson;
+  return (
+    <section className="stack" aria-label="Forecast" aria-live="polite">
+      <p className="row">
+        <span>
+          Forecast cost <strong><Money micros={report.forecast.costMicros} /></strong>
+        </span>
+        <span className="muted">
+          reserves at most <Money micros={report.forecast.reservedMicros} />
+        </span>
+        {people.length > 0 && <span>waits for a person at {people.join(", ")}</span>}
+      </p>
+      <Launch report={report} />
+      {stopped.map((node) => (
+        <ExplanationView key={node.nodeId} subject={node.nodeId} verdict="block" explanation={node.explanation} />
+      ))}
+    </section>
+  );
+}

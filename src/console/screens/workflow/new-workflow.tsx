@@ -1,0 +1,77 @@
+import { type JSX, useState } from "react";
+import { Link, navigate, useLeaveGuard } from "../../app/router.tsx";
+import { useMay } from "../../live/session-store.ts";
+import { Field } from "../../parts/field.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { useChecker } from "./check/use-checker.ts";
+import { EditorTab } from "./editor-tab.tsx";
+import { fromTemplate, TEMPLATES } from "./templates.ts";
+
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** A workflow nobody has saved yet: a name, a beginning, and the editor. */
+export function NewWorkflow({ template }: { readonly template: string | null }): JSX.Element {
+  const [chosen, setChosen] = useState(TEMPLATES.find(({ id }) => id === template)?.id ?? "steps");
+  const [name, setName] = useState("my-workflow");
+  const [isOwn, setOwn] = useState(false);
+  const [draft, setDraft] = useState(() => fromTemplate(chosen, "my-workflow"));
+  const checker = useChecker();
+  const mayWrite = useMay("workflow:write");
+  useLeaveGuard(isOwn ? "The new workflow is not saved. Leave it?" : null);
+  const isNamed = NAME.test(name) && name.length <= 64;
+  const rename = (next: string): void => {
+    setName(next);
+    if (NAME.test(next)) setDraft((text) => text.replace(/^name:.*$/m, `name: ${next}`));
+  };
+  const take = (id: string): void => {
+    setChosen(id);
+    setDraft(fromTemplate(id, isNamed ? name : "my-workflow"));
+    setOwn(false);
+  };
+  return (
+    <>
+      <PageHead
+        title="New workflow"
+        trail={<Link to="/workflows">Workflows</Link>}
+        subtitle="Begin with a template, change it, simulate it, save it."
+      />
+      <div className="stack">
+        <div className="workflow-new">
+          <Field label="Name" hint="In kebab-case" problem={isNamed ? null : "Use lower-case letters, digits and single hyphens."}>
+            <input value={name} onChange={(event) => rename(event.target.value)} />
+          </Field>
+          <fieldset className="workflow-templates">
+            <legend>Template</legend>
+            {TEMPLATES.map(({ id, title, about }) => (
+              <label key={id} className="workflow-template">
+                <input type="radio" name="template" checked={chosen === id} onChange={() => take(id)} />
+                <span>
+                  <strong>{title}</strong>
+                  <span className="muted">{about}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        </div>
+        <EditorTab
+          checker={checker}
+          name={name}
+          saved={null}
+          draft={draft}
+          isLocked={!mayWrite || !isNamed}
+          onChange={(text) => {
+            setDraft(text);
+            setOwn(true);
+            const [, written] = /^name:\s*([a-z0-9-]+)\s*$/m.exec(text) ?? [];
+            if (written !== undefined) setName(written);
+          }}
+          onSaved={() => {
+            setOwn(false);
+            // The guard goes with the next frame; only then may the page be left without a question.
+            setTimeout(() => navigate(`/workflows/${encodeURIComponent(name)}?tab=editor`), 0);
+          }}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { type JSX, lazy, Suspense, useMemo, useState } from "react";
+import { keep, read } from "../../app/preferences.ts";
+import type { GraphSource } from "../../graph/graph-node.ts";
+import { Button } from "../../parts/button.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import type { PlanOutline } from "./check/protocol.ts";
+import { NodeList } from "./node-list.tsx";
+
+const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-graph.tsx")).PlanGraph }));
+
+interface PlanViewProps {
+  readonly plan: PlanOutline;
+  readonly isCompact?: boolean;
+}
+
+const CHOICE = "sluice.plan";
+
+/** A plan that is not run: nothing stands anywhere, and the same nothing every time it is asked for. */
+const NOTHING: readonly string[] = [];
+const AT_REST: GraphSource = { onNodes: () => () => undefined, node: () => undefined, handoffs: () => NOTHING };
+
+/** A plan as a graph, or as a list for those who would rather read. */
+export function PlanView({ plan, isCompact = false }: PlanViewProps): JSX.Element {
+  const [isList, setList] = useState(() => read(CHOICE) === "list");
+  const show = (list: boolean): void => {
+    keep(CHOICE, list ? "list" : "graph");
+    setList(list);
+  };
+  return (
+    <Panel
+      isFlush
+      title={`${plan.nodes.length} ${plan.nodes.length === 1 ? "node" : "nodes"}`}
+      actions={
+        <span className="row">
+          <Button size="small" kind={isList ? "quiet" : "plain"} aria-pressed={!isList} onClick={() => show(false)}>
+            Graph
+          </Button>
+          <Button size="small" kind={isList ? "plain" : "quiet"} aria-pressed={isList} onClick={() => show(true)}>
+            List
+          </Button>
+        </span>
+      }
+    >
+      {isList ? <NodeList plan={plan} /> : <Drawn plan={plan} isCompact={isCompact} />}
+    </Panel>
+  );
+}
+
+/** The same plan drawn anew with every keystroke keeps what was opened in it. */
+function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
+  const [selected, setSelected] = useState<string | null>(null);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const shape = JSON.stringify(plan.nodes);
+  const nodes = useMemo(
+    () => plan.nodes.map(({ dependsOn, ...node }) => ({ ...node, parents: dependsOn, instances: [] })),
+    // A change of a prompt changes no shape, and must not lay the graph out again.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [shape],
+  );
+  const toggle = (id: string): void => {
+    const next = new Set(open);
+    if (!next.delete(id)) next.add(id);
+    setOpen(next);
+  };
+  const node = plan.nodes.find(({ id }) => id === selected);
+  return (
+    <>
+      <div className={isCompact ? "workflow-graph is-compact" : "workflow-graph"}>
+        <Suspense fallback={<Skeleton lines={4} height={32} />}>
+          <PlanGraph
+            nodes={nodes}
+            source={AT_REST}
+            selected={selected}
+            onSelect={setSelected}
+            open={open}
+            onToggle={toggle}
+            direction={isCompact ? "down" : "right"}
+            label={`Graph of ${plan.name}`}
+          />
+        </Suspense>
+      </div>
+      {node !== undefined && (
+        <p className="workflow-node" role="status">
+          <code>{node.id}</code>
+          <span>{node.kind}</span>
+          {node.phase !== null && <span>phase {node.phase}</span>}
+          {node.agent !== null && <span>agent {node.agent}</span>}
+          <span className="muted">
+            {node.dependsOn.length === 0 ? "waits for nothing" : `waits for ${node.dependsOn.join(", ")}`}
+          </span>
+        </p>
+      )}
+    </>
+  );
+}

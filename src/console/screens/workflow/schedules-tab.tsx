@@ -1,0 +1,46 @@
+import type { JSX } from "react";
+import type { Registered } from "../../../client/index.ts";
+import { Link } from "../../app/router.tsx";
+import { api } from "../../live/api.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { Badge } from "../../parts/status.tsx";
+import { SlotsView } from "../settings/slots-view.tsx";
+
+export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
+  const found = useQuery("schedules", () => api.listRegistered("schedules", { limit: 100 }), { tags: ["schedules"] });
+  if (found.data === undefined) return found.problem === null ? <Skeleton /> : <ProblemView problem={found.problem} />;
+  const own = found.data.data.filter(({ workflow }) => workflow === name);
+  const add = `/settings/schedules/-?workflow=${encodeURIComponent(name)}`;
+  if (own.length === 0) {
+    return (
+      <Empty icon="clock" title="Nothing starts it by the clock" action={<Link to={add}>New schedule</Link>}>
+        A schedule starts one run per slot, however many servers there are.
+      </Empty>
+    );
+  }
+  return (
+    <div className="stack">
+      {own.map((schedule) => (
+        <Panel key={schedule.id} title={schedule.id} actions={<Link to={`/settings/schedules/${encodeURIComponent(schedule.id)}`}>Edit</Link>}>
+          <p className="row">
+            <code>{timingText(schedule)}</code>
+            {schedule["enabled"] === false && <Badge tone="warn">disabled</Badge>}
+          </p>
+          <SlotsView scheduleId={schedule.id} />
+        </Panel>
+      ))}
+      <Link to={add}>New schedule</Link>
+    </div>
+  );
+}
+
+/** When it is due, in its own words. */
+export function timingText(schedule: Registered): string {
+  const { cron, everySeconds, timezone } = schedule;
+  if (typeof cron === "string") return `${cron} ${String(timezone ?? "UTC")}`;
+  return `every ${String(everySeconds)} s`;
+}

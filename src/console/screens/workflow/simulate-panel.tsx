@@ -1,0 +1,129 @@
+import { type JSX, useEffect, useMemo, useState } from "react";
+import { reduceRun, type RunView, type SimulationReport } from "../../../client/index.ts";
+import type { JsonObject } from "../../../core/base/index.ts";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useAction } from "../../live/use-query.ts";
+import { readArgs } from "../../parts/arg-values.ts";
+import { ArgsForm } from "../../parts/args-form.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Field } from "../../parts/field.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import type { Checker } from "./check/checker.ts";
+import type { PlanOutline, SimulationProblem } from "./check/protocol.ts";
+import { ForecastView } from "./forecast-view.tsx";
+import { PageRunView } from "./page-run-view.tsx";
+
+interface SimulatePanelProps {
+  readonly checker: Checker;
+  readonly source: string;
+  readonly plan: PlanOutline | null;
+  readonly isBroken: boolean;
+}
+
+type Where = "page" | "server";
+type Result =
+  | { readonly kind: "page"; readonly view: RunView }
+  | { readonly kind: "refused"; readonly problems: readonly SimulationProblem[] }
+  | { readonly kind: "server"; readonly report: SimulationReport };
+
+const SCRIPT_EXAMPLE = `nodes:
+  greet: { stdout: "Hello Ada", cost_usd: 0.002 }`;
+
+/** Tries the text as it stands: nothing is saved, nothing is spent. */
+export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanelProps): JSX.Element {
+  const isGoverning = useMay("governance:read");
+  const [where, setWhere] = useState<Where>("page");
+  const [script, setScript] = useState("");
+  const [args, setArgs] = useArgs(plan);
+  const [result, setResult] = useState<{ readonly source: string; readonly of: Result } | null>(null);
+  const simulating = useAction(async () => {
+    if (args === null) return;
+    const found = where === "page" ? await inPage(checker, source, args, script) : await onServer(source, args, script);
+    setResult({ source, of: found });
+  });
+  if (plan === null) return <Empty icon="run" title="Nothing to simulate yet">Mend the problems first.</Empty>;
+  return (
+    <div className="stack">
+      <fieldset className="workflow-where">
+        <legend>Where</legend>
+        <label className="row">
+          <input type="radio" name="where" checked={where === "page"} onChange={() => setWhere("page")} />
+          In this page, with scripted answers
+        </label>
+        <label className="row">
+          <input type="radio" name="where" disabled={!isGoverning} checked={where === "server"} onChange={() => setWhere("server")} />
+          On the server, with today's gates, budgets and policies
+        </label>
+      </fieldset>
+      <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} />
+      <details>
+        <summary>Scripted answers</summary>
+        <Field label="Script (YAML)" hint="By node: stdout, outputs, fail, cost_usd, tokens. Whatever is not scripted is made up.">
+          <textarea
+            className="mono"
+            rows={5}
+            spellCheck={false}
+            placeholder={SCRIPT_EXAMPLE}
+            value={script}
+            onChange={(event) => setScript(event.target.value)}
+          />
+        </Field>
+      </details>
+      <div className="row">
+        <Button kind="primary" icon="run" isBusy={simulating.isBusy} disabled={isBroken || args === null} onClick={() => void simulating.run()}>
+          Simulate
+        </Button>
+        {args === null && <span className="muted">Fill in the required args first.</span>}
+        {result !== null && result.source !== source && <span className="muted">The text has changed since.</span>}
+      </div>
+      {simulating.problem !== null && <ProblemView problem={simulating.problem} />}
+      {result !== null && <ResultView result={result.of} onServer={() => setWhere("server")} />}
+    </div>
+  );
+}
+
+/** The args of a form that was never touched are what its defaults make of them. */
+export function useArgs(plan: PlanOutline | null): [JsonObject | null, (args: JsonObject | null) => void] {
+  const initial = useMemo(() => {
+    const { args, problems } = readArgs(plan?.args ?? {}, {});
+    return problems.size === 0 ? args : null;
+  }, [plan?.args]);
+  const names = Object.keys(plan?.args ?? {}).join();
+  const [args, setArgs] = useState(initial);
+  // Another set of args is another form.
+  useEffect(() => setArgs(initial), [names]);
+  return [args, setArgs];
+}
+
+async function inPage(checker: Checker, source: string, args: JsonObject, script: string): Promise<Result> {
+  const simulation = await checker.simulate(source, args, script);
+  if (!simulation.ok) return { kind: "refused", problems: simulation.problems };
+  return { kind: "page", view: reduceRun(simulation.events) };
+}
+
+async function onServer(source: string, args: JsonObject, script: string): Promise<Result> {
+  const wish = { source, args, governance: "live", ...(script.trim() === "" ? {} : { script }) } as const;
+  return { kind: "server", report: await api.simulate(wish) };
+}
+
+function ResultView({ result, onServer: useServer }: { readonly result: Result; readonly onServer: () => void }): JSX.Element {
+  if (result.kind === "page") return <PageRunView view={result.view} />;
+  if (result.kind === "server") return <ForecastView report={result.report} />;
+  const isForServer = result.problems.some(({ code }) => code === "not_runnable_in_browser");
+  return (
+    <div className="note" role="alert">
+      <p>It cannot be simulated in this page:</p>
+      <ul className="workflow-plain-list">
+        {result.problems.map(({ code, message, line }, index) => (
+          <li key={index}>
+            {line !== undefined && <span className="muted num">script line {line}: </span>}
+            {message} <code className="muted">{code}</code>
+          </li>
+        ))}
+      </ul>
+      {isForServer && <Button onClick={useServer}>Simulate on the server instead</Button>}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Run, Workflow } from "../../../client/index.ts";
+import { isTerminal } from "../../../core/event/index.ts";
+import { best } from "../../app/score.ts";
+
+/** A workflow with what its last runs say about it. */
+export interface Card {
+  readonly workflow: Workflow;
+  /** Oldest first. */
+  readonly runs: readonly Run[];
+  readonly failures: number;
+  readonly costMicros: number;
+  readonly lastRunAt: string | null;
+}
+
+export const ORDERS = ["name", "last run", "failures", "cost"] as const;
+export type Order = (typeof ORDERS)[number];
+
+const SHOWN_RUNS = 20;
+
+export function cardsOf(workflows: readonly Workflow[], runs: readonly Run[]): readonly Card[] {
+  const byWorkflow = new Map<string, Run[]>();
+  for (const run of runs) {
+    const list = byWorkflow.get(run.workflow) ?? [];
+    byWorkflow.set(run.workflow, list);
+    if (list.length < SHOWN_RUNS) list.push(run);
+  }
+  return workflows.map((workflow) => {
+    const newest = byWorkflow.get(workflow.name) ?? [];
+    return {
+      workflow,
+      runs: newest.toReversed(),
+      failures: newest.filter(({ status }) => status === "failed" || status === "timed_out").length,
+      costMicros: newest.reduce((sum, run) => sum + run.costMicros, 0),
+      lastRunAt: newest[0]?.createdAt ?? null,
+    };
+  });
+}
+
+const SORT_BY: Readonly<Record<Order, (card: Card) => number | string>> = {
+  name: ({ workflow }) => workflow.name,
+  "last run": ({ lastRunAt }) => -Date.parse(lastRunAt ?? "1970-01-01"),
+  failures: ({ failures }) => -failures,
+  cost: ({ costMicros }) => -costMicros,
+};
+
+/** Those that fit what was typed and the status, in the order asked for. */
+export function chooseCards(cards: readonly Card[], typed: string, status: string | null, order: Order): readonly Card[] {
+  const sortBy = SORT_BY[order];
+  const fitting = cards.filter(({ workflow }) => status === null || workflow.status === status);
+  const sorted = fitting.toSorted((left, right) => {
+    const [a, b] = [sortBy(left), sortBy(right)];
+    return a < b ? -1 : a > b ? 1 : left.workflow.name < right.workflow.name ? -1 : 1;
+  });
+  return typed.trim() === "" ? sorted : best(sorted, typed, ({ workflow }) => workflow.name, sorted.length);
+}
+
+/** The last runs as bars: as high as they were long. */
+export function beatsOf(runs: readonly Run[]) {
+  const lengths = runs.map(({ startedAt, completedAt, status }) =>
+    startedAt === undefined || !isTerminal(status) ? 0 : Date.parse(completedAt ?? startedAt) - Date.parse(startedAt),
+  );
+  const longest = Math.max(...lengths, 1);
+  return runs.map(({ id, status }, index) => ({ key: id, status, size: (lengths[index] ?? 0) / longest }));
+}

@@ -1,0 +1,283 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createScriptedAdapter, readScript } from "../../adapters/index.ts";
+import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
+import { digestText } from "../../core/base/index.ts";
+import type { StartChild } from "../../core/engine/index.ts";
+import type { EventOf, EventType } from "../../core/event/index.ts";
+import { createMemoryStore, type RunRecord, type Store } from "../../store/index.ts";
+import { createAllowAllJudge } from "../../governance/index.ts";
+import type { ChildDesk, PreparedChild } from "./children.ts";
+import { DurableDriver } from "./durable-driver.ts";
+
+const ORG = "default";
+const PARENT =
+  "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n  - { id: after, command: A, depends_on: [sub] }\n";
+const CHILD = "name: child\nsteps: [{ id: leaf, command: go }]\n";
+
+let clock: VirtualClock;
+let memory: Store;
+/** What adapters were asked for, by whichever replica: `child/leaf`. */
+let calls: string[];
+let troubles: string[];
+
+beforeEach(() => {
+  clock = createVirtualClock(1_000_000);
+  memory = createMemoryStore({ now: () => clock.now() });
+  calls = [];
+  troubles = [];
+});
+
+/** How a child is started when nothing stands in its way. */
+async function prepared(parent: RunRecord, wanted: StartChild): Promise<PreparedChild> {
+  const definitionHash = digestText(CHILD);
+  await memory.putDefinition(ORG, definitionHash, { source: CHILD, catalog: null });
+  const { childRunId: runId, nodeId, attempt, recursionDepth, workflow } = wanted;
+  return {
+    kind: "launch",
+    launch: {
+      orgId: ORG,
+      runId,
+      workflow: workflow.name,
+      version: 1,
+      definitionHash,
+      args: {},
+      trigger: "parent",
+      startedBy: null,
+      parent: { runId: parent.runId, nodeId, attempt, recursionDepth, traceId: parent.traceId },
+    },
+  };
+}
+
+/** Counts who is asked, and may keep them waiting. */
+class Desk implements ChildDesk {
+  asked = 0;
+  readonly #held: Promise<void> | null;
+  release: () => void = () => undefined;
+
+  constructor({ isHeld = false } = {}) {
+    this.#held = isHeld ? new Promise((resolve) => (this.release = resolve)) : null;
+  }
+
+  async prepare(parent: RunRecord, wanted: StartChild): Promise<PreparedChild> {
+    this.asked += 1;
+    await this.#held;
+    return prepared(parent, wanted);
+  }
+}
+
+async function replica({
+  desk = new Desk(),
+  store = memory,
+  script = "default: echo\n",
+}: { desk?: ChildDesk; store?: Store; script?: string } = {}): Promise<DurableDriver> {
+  const ledger = ({ stepId }: { readonly stepId: string }) => calls.push(stepId);
+  const driver = new DurableDriver({
+    store,
+    clock,
+    adapters: [createScriptedAdapter({ script: readScript(script).script, clock, ledger })],
+    judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
+    children: () => desk,
+    monotonic: () => clock.now(),
+    isUnavailable: () => false,
+    supersedesAll: false,
+    onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
+  });
+  await driver.start();
+  return driver;
+}
+
+async function started(driver: DurableDriver): Promise<string> {
+  const definitionHash = digestText(PARENT);
+  await memory.putDefinition(ORG, definitionHash, { source: PARENT, catalog: null });
+  const about = { orgId: ORG, workflow: "parent", version: 1, definitionHash, trigger: "test", startedBy: null };
+  const outcome = await wait(driver.launch({ ...about, args: {} }));
+  if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
+  return outcome.run.runId;
+}
+
+/** A few turns of the event loop before any time passes: that is what one piece of work takes. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function wait<T>(promise: Promise<T>): Promise<T> {
+  let isDone = false;
+  const settled = promise.finally(() => {
+    isDone = true;
+  });
+  settled.catch(() => undefined);
+  await clock.run(() => isDone, turns);
+  return settled;
+}
+
+const pass = (ms: number): Promise<void> => wait(new Promise((resolve) => void clock.after(ms, resolve)));
+
+async function ended(runId: string): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const run = await memory.getRun(ORG, runId);
+    if (run !== undefined && run.endedAt !== null) return run.status;
+    await pass(200);
+  }
+  return "open";
+}
+
+const childrenOf = async (parentRunId: string): Promise<readonly RunRecord[]> =>
+  (await memory.listRuns(ORG, { parentRunId }, { limit: 10, cursor: null })).data;
+
+async function told<T extends EventType>(runId: string, type: T): Promise<readonly EventOf<T>["payload"][]> {
+  const events = await memory.readEvents(ORG, runId, 0, 1_000);
+  return events.flatMap((event) => (event.type === type ? [event.payload as EventOf<T>["payload"]] : []));
+}
+
+const cancel = (driver: DurableDriver, runId: string) =>
+  wait(driver.tell(ORG, runId, { type: "cancel", reason: "enough" }));
+
+/** Dies on its way to the database with whatever a commit is about. */
+function dyingAt(type: EventType): Store {
+  return {
+    ...memory,
+    commit: (batch) =>
+      batch.some(({ events }) => events.some((event) => event.type === type))
+        ? new Promise(() => undefined)
+        : memory.commit(batch),
+  };
+}
+
+describe("a child run", () => {
+  it("is started right after the commit that wants it, and its parent told how it ended", async () => {
+    const desk = new Desk();
+    const began = clock.now();
+    const runId = await started(await replica({ desk }));
+    expect(await ended(runId)).toBe("completed");
+    const [child] = await childrenOf(runId);
+    expect(child).toMatchObject({ parentNode: "sub", parentAttempt: 1, status: "completed", recursionDepth: 1 });
+    expect(child?.endedAt).toBe(began);
+    expect([desk.asked, calls]).toEqual([1, ["leaf", "after"]]);
+    expect(await memory.dueTimers(10)).toEqual([]);
+    expect(troubles).toEqual([]);
+  });
+
+  it("that was refused fails its node with the reason", async () => {
+    const desk: ChildDesk = { prepare: async () => ({ kind: "refused", message: "not today" }) };
+    const runId = await started(await replica({ desk }));
+    expect(await ended(runId)).toBe("failed");
+    expect(await told(runId, "node.failed")).toMatchObject([
+      { nodeId: "sub", errorCode: "child_failed", errorMessage: expect.stringContaining("not today") },
+    ]);
+    expect(await childrenOf(runId)).toEqual([]);
+  });
+
+  it("that takes long is left alone when it is looked after", async () => {
+    const desk = new Desk();
+    const runId = await started(await replica({ desk, script: "nodes: { leaf: { delay_ms: 25000 } }\n" }));
+    await pass(20_000);
+    expect(await childrenOf(runId)).toMatchObject([{ status: "running" }]);
+    expect(await ended(runId)).toBe("completed");
+    expect([desk.asked, calls]).toEqual([1, ["leaf", "after"]]);
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe("a process that dies", () => {
+  it("between the commit and the start leaves a timer by which the child is started", async () => {
+    const runId = await started(await replica({ desk: new Desk({ isHeld: true }) }));
+    expect(await childrenOf(runId)).toEqual([]);
+    await replica();
+    await pass(9_000);
+    expect(await childrenOf(runId)).toEqual([]);
+    expect(await ended(runId)).toBe("completed");
+    expect(calls).toEqual(["leaf", "after"]);
+  });
+
+  it("before the parent was told leaves a timer by which it is told", async () => {
+    const runId = await started(await replica({ store: dyingAt("child.finished") }));
+    await pass(100);
+    expect(await childrenOf(runId)).toMatchObject([{ status: "completed" }]);
+    await replica();
+    expect(await ended(runId)).toBe("completed");
+    expect(await told(runId, "child.finished")).toHaveLength(1);
+    expect(calls).toEqual(["leaf", "after"]);
+  });
+
+  it("before the child was called off leaves a timer by which it is", async () => {
+    const held = await replica({ script: "nodes: { leaf: { hang: true } }\n" });
+    const runId = await started(held);
+    await pass(100);
+    const [child] = await childrenOf(runId);
+    const deaf = {
+      ...memory,
+      getRun: (org: string, id: string) =>
+        id === child?.runId ? new Promise<never>(() => undefined) : memory.getRun(org, id),
+    };
+    await cancel(await replica({ store: deaf }), runId);
+    await pass(100);
+    expect(await childrenOf(runId)).toMatchObject([{ status: "running" }]);
+    await replica();
+    expect(await ended(runId)).toBe("cancelled");
+    expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
+  });
+});
+
+describe("a child run that is called off", () => {
+  it("before it began never begins", async () => {
+    const runId = await started(await replica({ desk: new Desk({ isHeld: true }) }));
+    await cancel(await replica(), runId);
+    expect(await ended(runId)).toBe("cancelled");
+    expect(await told(runId, "child.finished")).toMatchObject([{ status: "cancelled" }]);
+    await pass(30_000);
+    expect(await childrenOf(runId)).toEqual([]);
+    expect(calls).toEqual([]);
+  });
+
+  it("while it is being started is called off after that", async () => {
+    const desk = new Desk({ isHeld: true });
+    const driver = await replica({ desk, script: "nodes: { leaf: { hang: true } }\n" });
+    const runId = await started(driver);
+    await cancel(driver, runId);
+    await pass(1_000);
+    expect(await memory.getRun(ORG, runId)).toMatchObject({ endedAt: null });
+    desk.release();
+    expect(await ended(runId)).toBe("cancelled");
+    expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
+    expect(driver.figures().openDispatches).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
+  it("by another replica while it is being started does not run on", async () => {
+    const desk = new Desk({ isHeld: true });
+    const slow = await replica({ desk, script: "nodes: { leaf: { hang: true } }\n" });
+    const runId = await started(slow);
+    await cancel(await replica(), runId);
+    expect(await ended(runId)).toBe("cancelled");
+    desk.release();
+    await pass(1_000);
+    expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
+    expect(slow.figures().openDispatches).toBe(0);
+  });
+});
+
+describe("two replicas", () => {
+  it("that find the same child missing start one", async () => {
+    const runId = await started(await replica({ desk: new Desk({ isHeld: true }) }));
+    const desks = [new Desk({ isHeld: true }), new Desk({ isHeld: true })];
+    for (const desk of desks) await replica({ desk });
+    await pass(12_000);
+    expect(desks.map(({ asked }) => asked)).toEqual([1, 1]);
+    for (const desk of desks) desk.release();
+    expect(await ended(runId)).toBe("completed");
+    expect(await childrenOf(runId)).toHaveLength(1);
+    expect(await told(runId, "child.finished")).toHaveLength(1);
+    expect(calls).toEqual(["leaf", "after"]);
+    expect(troubles).toEqual([]);
+  });
+
+  it("tell a parent once between them", async () => {
+    const runId = await started(await replica({ store: dyingAt("child.finished") }));
+    await Promise.all([replica(), replica()]);
+    expect(await ended(runId)).toBe("completed");
+    await pass(10_000);
+    expect(await told(runId, "child.finished")).toHaveLength(1);
+    expect(await told(runId, "node.completed")).toHaveLength(2);
+    expect(troubles).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import type { Pins } from "../core/pins/index.ts";
+import type { Launch } from "../driver/index.ts";
+import type { WorkflowStore } from "../store/index.ts";
+import { keepPinned } from "./pinning.ts";
+
+/** A workflow that nobody has saved, with everything it needs besides its own text. */
+export interface UnsavedPiece {
+  readonly source: string;
+  /** Sha-256 of the source. */
+  readonly hash: string;
+  /** What it refers to outside itself. */
+  readonly pins: Pins;
+  /** Texts of the workflows it may start, by hash. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Keeps the texts, so that runs of the piece find them; says under which hashes. */
+export async function keepPiece(
+  store: Pick<WorkflowStore, "putDefinition">,
+  orgId: string,
+  { source, hash, pins, texts }: UnsavedPiece,
+): Promise<Pick<Launch, "definitionHash" | "pinnedHash">> {
+  await store.putDefinition(orgId, hash, { source, catalog: null });
+  for (const [one, text] of texts) await store.putDefinition(orgId, one, { source: text, catalog: null });
+  return { definitionHash: hash, pinnedHash: await keepPinned(store, orgId, { source, hash }, pins) };
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { readEventId } from "../listing.ts";
+import { Refused } from "../problem.ts";
+import { type Call, defineRoute, type Route } from "../route.ts";
+import { STREAM_HEADERS } from "./event-stream.ts";
+
+const RUNS_MAX = 50;
+
+const liveQuery = z.object({
+  runs: z.string().max(8_000).optional().describe("Runs whose events to send, each after an event: run_a:12,run_b:0"),
+});
+
+export const liveRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/live",
+    operation: "live.stream",
+    summary:
+      "Follows the organisation: `run` when the head of a run changes, `approval` when what waits changes, and `event` " +
+      "for every event of the runs named, without gap or repeat.",
+    permission: "run:read",
+    query: liveQuery,
+    answersHead: false,
+    replies: { 200: { description: "Server-sent events", schema: null, type: "text/event-stream" } },
+    handle: openLive,
+  }),
+];
+
+async function openLive(call: Call<undefined, z.output<typeof liveQuery>>): Promise<Response> {
+  const { services, request, principal, query } = call;
+  const named = namedRuns(query.runs ?? "");
+  const found = await Promise.all(named.map(({ runId }) => services.store.getRun(principal.orgId, runId)));
+  // One connection serves many pages: a page that asks for what is not there must not end it for the others.
+  const runs = named.flatMap(({ afterEventId }, index) => {
+    const run = found[index];
+    return run === undefined || afterEventId > run.lastEventId ? [] : [{ run, afterEventId }];
+  });
+  const body = services.streams.openLive({
+    orgId: principal.orgId,
+    runs,
+    hasApprovals: principal.permissions.has("governance:read"),
+    signal: request.signal,
+    hangUp: call.hangUp,
+    isStillAllowed: () =>
+      call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
+  });
+  return new Response(body, { headers: STREAM_HEADERS });
+}
+
+function namedRuns(text: string): readonly { readonly runId: string; readonly afterEventId: number }[] {
+  const parts = text === "" ? [] : text.split(",");
+  if (parts.length > RUNS_MAX) {
+    throw new Refused("invalid_request", `At most ${RUNS_MAX} runs can be followed at once; these are ${parts.length}.`);
+  }
+  return parts.map((part) => {
+    const at = part.lastIndexOf(":");
+    return at === -1
+      ? { runId: part, afterEventId: 0 }
+      : { runId: part.slice(0, at), afterEventId: readEventId(part.slice(at + 1)) };
+  });
+}

@@ -1,0 +1,24 @@
+import type { RunHead } from "./store.ts";
+
+/** What whoever watches an organisation wants to know of its runs. */
+export interface LiveStore {
+  /**
+   * The runs of these organisations that are open, were created since an instant, or are named: newest first, at most
+   * `limit`. One query, whatever the number of organisations and of those who watch them.
+   */
+  listLiveRuns(wish: LiveWish): Promise<readonly LiveHead[]>;
+}
+
+export interface LiveWish {
+  readonly orgIds: readonly string[];
+  readonly createdSince: number;
+  readonly runIds: readonly string[];
+  readonly limit: number;
+}
+
+export interface LiveHead extends RunHead {
+  readonly orgId: string;
+  readonly workflow: string;
+  /** Ids of the approvals that wait for somebody, in order. */
+  readonly pendingApprovals: readonly string[];
+}

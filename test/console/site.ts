@@ -1,0 +1,115 @@
+import { mkdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
+import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
+import { ADMIN, type Api, createApi } from "../api/fixture.ts";
+
+export type Theme = "light" | "dark";
+
+export interface Visit {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
+  /** Where to go once signed in. */
+  readonly path?: string;
+  readonly key?: string;
+}
+
+/** The console on a real server, in a real browser. */
+export interface Site {
+  readonly api: Api;
+  readonly url: string;
+  readonly browser: Browser;
+  /** A page of its own, signed in by a one-time link. Whatever the browser complains about is kept. */
+  visit(visit?: Visit): Promise<Page>;
+  /** What browsers complained about, such as breaches of the policy, and errors nobody caught. */
+  readonly complaints: readonly string[];
+  /** Stops listening and, with `start`, listens again on the same port. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
+
+/** `script` is what the scripted adapter answers, as in test/api/fixture.ts. */
+export async function openSite(script?: string): Promise<Site> {
+  await buildConsoleIfStale();
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error(CHROMIUM_MISSING);
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const api = await createApi({ consoleDirectory: join(CHECKOUT, "dist", "console") }, script);
+  let server = await listen(api, 0);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  // Its own sandbox needs rights that containers do not give; it opens nothing but our page.
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const complaints: string[] = [];
+  const contexts: BrowserContext[] = [];
+  return {
+    api,
+    url,
+    browser,
+    complaints,
+    async visit({ theme = "light", width = 1280, height = 800, path = "/", key = ADMIN } = {}) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale: "en-GB" });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      page.on("console", (message) => {
+        const isOfServer = /Failed to load resource|ERR_CONNECTION/.test(message.text());
+        if (message.type() === "error" && !isOfServer) complaints.push(message.text());
+      });
+      await page.goto(`${url}${api.app.signInPath(key) ?? "/"}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      if (path !== "/") await page.goto(`${url}${path}`);
+      return page;
+    },
+    stop: () => hangUp(server),
+    async start() {
+      server = await listen(api, port);
+    },
+    async close() {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      await hangUp(server);
+      await api.close();
+    },
+  };
+}
+
+/** Without `serve`, which ends the app together with its socket: a server that comes back is the same one. */
+function listen(api: Api, port: number): Promise<Server> {
+  const server = createServer(getRequestListener(api.app.fetch));
+  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+}
+
+function hangUp(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** A picture for people, not for comparison. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds wrong with a page, one line each; nothing when it is accessible as far as a program can tell. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  // Not as a script element: the page's own policy would refuse it.
+  await page.evaluate(axe.source);
+  const { violations: found } = await page.evaluate<{ violations: Violation[] }>("axe.run(document)");
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`));
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+
+const REVIEW = `name: review
+description: Collects, checks and reports.
+args:
+  topic: { type: string, default: tides }
+phases: [gather, judge]
+steps:
+  - { id: collect, phase: gather, command: "Collect facts about \${topic}" }
+  - { id: check_dates, phase: judge, command: "Check the dates in \${collect.stdout}" }
+  - { id: check_names, phase: judge, command: "Check the names in \${collect.stdout}" }
+  - id: report
+    phase: judge
+    command: Report what was found
+    depends_on: [check_dates, check_names]
+`;
+const CHANGED = REVIEW.replace("Report what was found", "Report what was found, in one page").replace("max: 1", "max: 2");
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite();
+  await site.api.save(REVIEW);
+  await site.api.save(CHANGED);
+  await site.api.run("review");
+  await site.api.tell("PUT", "policies/people-pay", {
+    body: { category: "guardrail", scope: "global", condition: "node.action == 'financial'", action: "require_approval", approvers: [{ who: "role:desk-lead" }], reason: "A person lets money go" },
+  });
+  await site.api.tell("PUT", "policies/no-writing", {
+    body: { category: "guardrail", scope: "global", condition: "node.id == 'leak'", action: "block", reason: "Nothing leaves the house" },
+  });
+});
+afterAll(() => site.close());
+
+async function visit(wish: Visit): Promise<Page> {
+  const page = await site.visit(wish);
+  page.setDefaultTimeout(20_000);
+  return page;
+}
+
+/** Puts the cursor into the text. */
+async function editorOf(page: Page) {
+  const editor = page.locator(".code-editor .cm-content");
+  await editor.waitFor();
+  await editor.click();
+  return editor;
+}
+
+/** Replaces everything in the editor, as somebody with a keyboard would. */
+async function write(page: Page, text: string): Promise<void> {
+  await editorOf(page);
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+describe("the workflow page", () => {
+  it("authors a workflow: mistake, line, mend, graph, simulate, save, launch", async () => {
+    const page = await visit({ path: "/workflows/-?template=steps" });
+    await page.getByRole("heading", { level: 1, name: "New workflow" }).waitFor();
+    await write(page, "name: payout\nsteps:\n  - id: assess\n    command: Assess it\n  - id: pay\n    comand: Pay it\n    depends_on: [asses]\n");
+    const problems = page.getByRole("region", { name: "Problems" });
+    const typo = problems.getByRole("button", { name: /comand/ });
+    await typo.waitFor();
+    await problems.getByText('"asses"').first().waitFor();
+    expect(await page.getByRole("button", { name: "Save version" }).isDisabled()).toBe(true);
+    await screenshot(page, "workflow-problems-light");
+    await typo.click();
+    await page.locator(".cm-activeLine", { hasText: "comand" }).waitFor();
+    await write(
+      page,
+      "name: payout\nsteps:\n  - id: assess\n    command: Assess it\n  - id: pay\n    command: Pay it\n    action: financial\n    depends_on: [assess]\n  - id: leak\n    command: Send it away\n    on_failure: skip\n",
+    );
+    await problems.getByText("No problems").waitFor();
+    await page.getByRole("group", { name: /Graph of payout: 3 nodes/ }).waitFor();
+    await page.getByRole("button", { name: "List" }).click();
+    await page.getByRole("table", { name: "Nodes of payout" }).getByText("leak").waitFor();
+    await page.getByRole("button", { name: "Graph", exact: true }).click();
+
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    await page.getByRole("button", { name: "Simulate", exact: true }).click();
+    await page.getByRole("region", { name: "Result of the simulation" }).getByText("Completed").first().waitFor();
+    await page.getByLabel(/On the server/).check();
+    await page.getByRole("button", { name: "Simulate", exact: true }).click();
+    const forecast = page.getByRole("region", { name: "Forecast" });
+    await forecast.getByText("Nothing leaves the house").first().waitFor();
+    await forecast.getByText("role:desk-lead").first().waitFor();
+    await screenshot(page, "workflow-simulate-light");
+
+    await page.getByRole("button", { name: "Save version" }).click();
+    await page.getByRole("heading", { level: 1, name: "payout" }).waitFor();
+    await page.getByText("version 1").first().waitFor();
+    await page.getByRole("button", { name: "Launch" }).click();
+    const dialog = page.getByRole("dialog", { name: "Launch payout" });
+    await dialog.getByText("The launch gates allow it").waitFor();
+    await dialog.getByText("Nothing leaves the house").first().waitFor();
+    await screenshot(page, "workflow-launch-light");
+    await dialog.getByRole("button", { name: "Start run" }).click();
+    await page.waitForURL(/\/runs\/run_/);
+  });
+
+  it("can be gone through with the keyboard alone", async () => {
+    const page = await visit({ path: "/workflows/review" });
+    await page.getByRole("tab", { name: "Graph" }).waitFor();
+    await page.keyboard.press("e");
+    const editor = await page.locator(".code-editor .cm-content").elementHandle();
+    await page.locator(".code-editor .cm-content").waitFor();
+    expect(editor).toBeDefined();
+    await page.locator(".code-editor .cm-content").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("  - id: gle");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("comm");
+    await page.getByRole("option", { name: /command/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Look twice");
+    await page.getByRole("tab", { name: "Editor •" }).waitFor();
+    await page.getByText("No problems").waitFor();
+    // Letters typed here are text and no shortcuts: nothing was opened by the l of gle.
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved review, version 3.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate("document.activeElement?.className ?? ''");
+    expect(focused).not.toContain("code-editor");
+    await page.evaluate("document.activeElement?.blur()");
+    await page.keyboard.press("l");
+    await page.getByRole("dialog", { name: "Launch review" }).getByText("The launch gates allow it").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("asks before unsaved work is left", async () => {
+    const page = await visit({ path: "/workflows/review?tab=editor" });
+    await editorOf(page);
+    await page.keyboard.type("# more");
+    await page.getByRole("tab", { name: "Editor •" }).waitFor();
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.getByRole("tab", { name: "Runs" }).click();
+    await page.getByRole("table", { name: "Runs of review" }).waitFor();
+    expect(asked).toEqual([]);
+    await page.getByRole("link", { name: "Workflows" }).first().click();
+    expect(asked).toEqual(["The changes of review are not saved. Leave them?"]);
+    expect(page.url()).toContain("/workflows/review");
+    await page.getByRole("tab", { name: "Editor •" }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("link", { name: "Workflows" }).first().click();
+    await page.waitForURL(/\/workflows$/);
+  });
+
+  it("compares versions, and puts an old one into the editor", async () => {
+    const page = await visit({ path: "/workflows/review?tab=versions&before=1&after=2" });
+    await page.getByRole("region", { name: "Differences" }).getByText("in one page").waitFor();
+    await page.getByText("1 added, 1 removed").waitFor();
+    await screenshot(page, "workflow-versions-light");
+    await page.getByRole("button", { name: "Edit version 2" }).click();
+    await page.locator(".code-editor .cm-content").getByText("in one page").waitFor();
+  });
+
+  it("says what is missing", async () => {
+    const page = await visit({ path: "/workflows/nobody" });
+    await page.getByText('There is no workflow "nobody"').waitFor();
+    await page.goto(`${site.url}/workflows/review?tab=schedules`);
+    await page.getByText("Nothing starts it by the clock").waitFor();
+  });
+
+  it.each(["light", "dark"] as const)("is accessible and looks right in %s", async (theme) => {
+    const page = await visit({ theme, path: "/workflows/review" });
+    await page.getByRole("group", { name: /Graph of review: 4 nodes/ }).getByText("collect").first().waitFor();
+    await screenshot(page, `workflow-graph-${theme}`);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("tab", { name: "Editor" }).click();
+    await page.locator(".code-editor .cm-key").first().waitFor();
+    await page.getByText("No problems").waitFor();
+    await screenshot(page, `workflow-editor-${theme}`);
+    expect(await violations(page)).toEqual([]);
+    for (const tab of ["Versions", "Runs", "Schedules"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.getByRole("tabpanel").getByRole(tab === "Schedules" ? "link" : "table").first().waitFor();
+      expect(await violations(page)).toEqual([]);
+    }
+    await page.goto(`${site.url}/workflows/review?launch=1`);
+    await page.getByRole("dialog").getByText("The launch gates allow it").waitFor();
+    expect(await violations(page)).toEqual([]);
+    const narrow = await visit({ theme, width: 390, height: 844, path: "/workflows/review?tab=editor" });
+    await narrow.locator(".code-editor .cm-key").first().waitFor();
+    await narrow.getByText("No problems").waitFor();
+    await screenshot(narrow, `workflow-editor-narrow-${theme}`);
+    const width = await narrow.evaluate<number>("document.documentElement.scrollWidth");
+    expect(width).toBeLessThanOrEqual(390);
+  });
+
+  it("gives the browser nothing to complain about", () => {
+    expect(site.complaints).toEqual([]);
+  });
+});

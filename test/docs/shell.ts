@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { main } from "../../src/cli/main.ts";
+import type { Io, Screen } from "../../src/cli/io.ts";
+import { createSystemClock } from "../../src/clock/index.ts";
+import { curl } from "./curl.ts";
+import { cut, withoutRemark, wordsIn } from "./words.ts";
+
+/** What a program said, in the order in which it said it. */
+interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly all: string;
+}
+
+interface Standing {
+  readonly url: string;
+  readonly key: string;
+  readonly stop: () => Promise<Said>;
+}
+
+/** The address that pages show; the one really used is any that is free. */
+const SHOWN_URL = "http://127.0.0.1:7717";
+
+/** A terminal for the commands of a page: a folder of its own, and at most one server that runs from it. */
+export class Shell {
+  readonly home = mkdtempSync(join(tmpdir(), "sluice-docs-"));
+  readonly #variables = new Map<string, string>();
+  #folder = this.home;
+  #server: Standing | null = null;
+  #lastCode = 0;
+
+  write(path: string, text: string): void {
+    const place = resolve(this.#folder, path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, text);
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.stop();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** Ctrl-C in the terminal of the server. */
+  async interrupt(): Promise<string> {
+    const said = await this.#server?.stop();
+    this.#server = null;
+    return said === undefined ? "" : said.all;
+  }
+
+  /** One line as it is typed; what it says as a person sees it. */
+  async type(line: string): Promise<string> {
+    const said = await this.#line(line);
+    return said.all;
+  }
+
+  async #line(line: string): Promise<Said> {
+    let all = "";
+    let out = "";
+    for (const part of cut(withoutRemark(line), "&&")) {
+      const said = await this.#piped(part);
+      all += said.all;
+      out += said.out;
+      this.#lastCode = said.code;
+      if (said.code !== 0) break;
+    }
+    const server = this.#server;
+    const shown = (text: string): string => (server === null ? text : text.replaceAll(server.url, SHOWN_URL));
+    return { code: this.#lastCode, all: shown(all), out };
+  }
+
+  async #piped(line: string): Promise<Said> {
+    const [first = "", ...rest] = cut(line, "|");
+    if (!/\b(?:sluice|curl)\b/.test(first)) return this.#system(line, "");
+    const { command, file } = redirected(first);
+    const said = await this.#command(command);
+    if (file !== null) {
+      this.write(file, said.out);
+      return { ...said, out: "", all: said.all.replace(said.out, "") };
+    }
+    if (rest.length === 0) return said;
+    const after = await this.#system(rest.join(" | "), said.out);
+    return { ...after, all: said.all.replace(said.out, "") + after.all };
+  }
+
+  async #command(line: string): Promise<Said> {
+    const assigned = /^(\w+)=(\$\(.*\))$/s.exec(line);
+    if (assigned !== null) {
+      const [value = ""] = await this.#words(assigned[2] ?? "");
+      this.#variables.set(assigned[1] ?? "", value);
+      return { code: 0, out: "", all: "" };
+    }
+    const words = [...(await this.#words(line))];
+    const env: Record<string, string> = {};
+    while (/^[A-Z_]+=/.test(words[0] ?? "")) {
+      const [name = "", ...value] = (words.shift() ?? "").split("=");
+      env[name] = value.join("=");
+    }
+    const [program, ...argv] = words;
+    if (program === "curl") return curl(argv);
+    if (program === "npm" && argv.join(" ") === "start") return this.#sluice(["up"], env);
+    return this.#sluice(argv, env);
+  }
+
+  #words(line: string): Promise<readonly string[]> {
+    return wordsIn(line, {
+      variable: (name) => this.#variable(name),
+      output: async (command) => (await this.#line(command)).out,
+    });
+  }
+
+  #variable(name: string): string {
+    if (name === "?") return String(this.#lastCode);
+    if (name === "SLUICE_URL" && this.#server !== null) return this.#server.url;
+    if (name === "SLUICE_KEY" && this.#server !== null) return this.#server.key;
+    const value = this.#variables.get(name);
+    if (value === undefined) throw new Error(`the page uses $${name}, which nothing has set`);
+    return value;
+  }
+
+  /** Anything that is no program of ours. */
+  async #system(line: string, input: string): Promise<Said> {
+    const moved = /^cd (\S+)$/.exec(line);
+    if (moved !== null) {
+      this.#folder = resolve(this.#folder, moved[1] ?? "");
+      return { code: 0, out: "", all: "" };
+    }
+    if (line === "echo $?") return { code: 0, out: `${this.#lastCode}\n`, all: `${this.#lastCode}\n` };
+    return new Promise((done) => {
+      const child = spawn("sh", ["-c", line], { cwd: this.#folder });
+      let all = "";
+      let out = "";
+      child.stdout.on("data", (piece: Buffer) => {
+        out += piece.toString();
+        all += piece.toString();
+      });
+      child.stderr.on("data", (piece: Buffer) => (all += piece.toString()));
+      child.on("close", (code) => done({ code: code ?? 1, out, all }));
+      child.stdin.end(input);
+    });
+  }
+
+  async #sluice(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
+    const isStanding = argv[0] === "up" || argv[0] === "serve" || argv[0] === "bridge";
+    return isStanding ? this.#stand(argv, env) : begin(argv, env, this.#folder).ended;
+  }
+
+  /** Starts what goes on until it is stopped, and shows how it announces itself. */
+  async #stand(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
+    if (this.#server !== null) throw new Error("the page starts a second server before it has stopped the first");
+    const begun = begin([...argv, "--port", "0"], env, this.#folder);
+    const all = await begun.until(/Ctrl-C stops it.*\n\n/);
+    const url = /URL {2}(\S+)/.exec(all)?.[1] ?? "";
+    const key = /Key {2}(\S+)/.exec(all)?.[1] ?? "";
+    this.#server = {
+      url,
+      key,
+      async stop() {
+        begun.interrupt();
+        const said = await begun.ended;
+        return { ...said, all: said.all.slice(all.length) };
+      },
+    };
+    return { code: 0, out: all, all };
+  }
+}
+
+function redirected(line: string): { readonly command: string; readonly file: string | null } {
+  const match = /^(.*?)\s>\s*(\S+)$/s.exec(line);
+  return match === null ? { command: line, file: null } : { command: match[1] ?? "", file: match[2] ?? "" };
+}
+
+/** A command of ours, in this process. */
+function begin(argv: readonly string[], env: Readonly<Record<string, string>>, cwd: string) {
+  const listeners = new Set<() => void>();
+  let out = "";
+  let all = "";
+  let onText: () => void = () => undefined;
+  const screen = (isData: boolean): Screen => ({
+    isTty: false,
+    size: () => ({ columns: 100, rows: 24 }),
+    write(text) {
+      all += text;
+      if (isData) out += text;
+      onText();
+    },
+  });
+  const io: Io = {
+    out: screen(true),
+    err: screen(false),
+    cwd,
+    env,
+    clock: createSystemClock(),
+    isInputTty: false,
+    readInput: () => Promise.resolve(new Uint8Array()),
+    readLine: () => Promise.resolve(null),
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exitNow: () => undefined,
+  };
+  const ended = main(argv, io).then((code): Said => ({ code, out, all }));
+  return {
+    ended,
+    interrupt: () => listeners.forEach((listener) => listener()),
+    until: (pattern: RegExp): Promise<string> =>
+      new Promise((done, fail) => {
+        onText = () => {
+          if (pattern.test(all)) done(all);
+        };
+        onText();
+        void ended.then(({ code }) => fail(new Error(`\`sluice ${argv.join(" ")}\` ended with ${code}: ${all}`)));
+      }),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Block, Page } from "./page.ts";
+import { Shell } from "./shell.ts";
+
+/** A command of a page with what the page says it answers. */
+export interface Exchange {
+  readonly block: Block;
+  readonly command: string;
+  readonly shown: string;
+  readonly said: string;
+}
+
+interface Typed {
+  readonly command: string;
+  readonly shown: string;
+}
+
+/** `$ command`, then what it says; a line that ends in `\` goes on, and `^C` stops the server. */
+export function commandsIn(text: string): readonly Typed[] {
+  const found: { command: string; shown: string[] }[] = [];
+  let isOpen = false;
+  for (const line of text.replace(/\n$/, "").split("\n")) {
+    const last = found.at(-1);
+    if (isOpen && last !== undefined) last.command += `\n${line}`;
+    else if (line.startsWith("$ ")) found.push({ command: line.slice(2), shown: [] });
+    else if (line === "^C") found.push({ command: "^C", shown: [] });
+    else if (last === undefined) throw new Error(`a transcript begins with "$ ": ${line}`);
+    else last.shown.push(line);
+    isOpen = found.at(-1)?.command.endsWith("\\") ?? false;
+  }
+  return found.map(({ command, shown }) => ({ command, shown: shown.join("\n") }));
+}
+
+/** Does what a page says, in its order, in one folder: writes its files and types its commands. */
+export async function perform(page: Page): Promise<readonly Exchange[]> {
+  const shell = new Shell();
+  const exchanges: Exchange[] = [];
+  try {
+    for (const block of page.blocks) {
+      const file = block.words.get("file");
+      if (file !== undefined) shell.write(file, block.text);
+      if (block.language !== "console") continue;
+      for (const { command, shown } of commandsIn(block.text)) {
+        const line = command.replaceAll("\\\n", " ");
+        const said = line === "^C" ? await shell.interrupt() : await shell.type(line);
+        exchanges.push({ block, command, shown, said: said.trimEnd() });
+      }
+    }
+  } finally {
+    await shell.close();
+  }
+  return exchanges;
+}
+
+export function isPerformed({ blocks }: Page): boolean {
+  return blocks.some(({ language }) => language === "console");
+}
+
+/** Whether what was said is what is shown: `…` stands for anything in a line, alone on a line for any lines. */
+export function isAsShown(said: string, shown: string): boolean {
+  const isJson = /^[[{]/.test(said) && /^[[{]/.test(shown);
+  return isJson ? holds(JSON.parse(said), JSON.parse(shown)) : patternOf(shown).test(tidy(said));
+}
+
+function tidy(text: string): string {
+  return text.replaceAll(/[^\S\n]+$/gm, "").trim();
+}
+
+function patternOf(shown: string): RegExp {
+  const lines = tidy(shown)
+    .split("\n")
+    .map((line) => (line.trim() === "…" ? "[\\s\\S]*?" : escaped(line)));
+  return new RegExp(`^${lines.join("\\n")}$`);
+}
+
+/** However long it took, written as people read it. */
+const DURATION = "[\\d.]+ (?:ms|s|min|h)(?: \\d+ \\w+)?";
+
+function escaped(line: string): string {
+  return line
+    .replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+    .replaceAll("… ms", DURATION)
+    .replaceAll("…", "[^\\n]*?")
+    .replaceAll(/ {2,}/g, " +");
+}
+
+/** What is shown of an answer is in it; `…` in a text stands for anything, and alone for any value. */
+function holds(said: unknown, shown: unknown): boolean {
+  if (shown === "…") return true;
+  if (typeof shown === "string") return typeof said === "string" && patternOf(shown).test(tidy(said));
+  if (Array.isArray(shown)) {
+    return Array.isArray(said) && shown.length === said.length && shown.every((one, at) => holds(said[at], one));
+  }
+  if (typeof shown === "object" && shown !== null) {
+    if (typeof said !== "object" || said === null) return false;
+    const whole = new Map(Object.entries(said));
+    return Object.entries(shown).every(([key, value]) => whole.has(key) && holds(whole.get(key), value));
+  }
+  return said === shown;
+}
