@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPage } from "../test/docs/page.ts";
-import { isAsShown, perform } from "../test/docs/transcript.ts";
+import { type Exchange, isAsShown, perform } from "../test/docs/transcript.ts";
 import { ROOT } from "./generated-docs.ts";
 
 /**
@@ -11,16 +11,19 @@ import { ROOT } from "./generated-docs.ts";
 for (const path of process.argv.slice(2)) {
   let text = readFileSync(join(ROOT, path), "utf8");
   let from = 0;
-  for (const { command, shown, said } of await perform(readPage(path))) {
+  const write = ({ command, shown, said }: Exchange): void => {
     const typed = command === "^C" ? "^C\n" : `$ ${command}\n`;
-    const place = text.indexOf(typed, from);
-    const after = place + typed.length;
+    const after = text.indexOf(typed, from) + typed.length;
     const isTrue = shown.trim() !== "" && isAsShown(said, shown);
     const kept = isTrue || said === "" ? shown : general(said);
     text = `${text.slice(0, after)}${kept}${kept === "" || shown !== "" ? "" : "\n"}${text.slice(after + shown.length)}`;
     from = after + kept.length;
+  };
+  try {
+    await perform(readPage(path), write);
+  } finally {
+    writeFileSync(join(ROOT, path), text);
   }
-  writeFileSync(join(ROOT, path), text);
 }
 
 function general(said: string): string {
@@ -29,8 +32,11 @@ function general(said: string): string {
     .replaceAll(/slk_[\w-]{20,}/g, "slk_…")
     .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b(?! ago)/g, "… ms")
     .replaceAll(/\b[\d.]+ (?:ms|s|min|h)(?: \d+ \w+)? ago/g, "… ago")
+    .replaceAll(/\bin \d+ (?:h|min) \d+ (?:min|s)/g, "in …")
     .replaceAll(/\b[0-9a-f]{12,}\b/g, "…")
     .replaceAll(/\b20\d\d-\d\d-\d\d[T ][\d:.]+Z?/g, "…")
+    .replaceAll(/ed25519:[\w-]+/g, "ed25519:…")
+    .replaceAll(/^20\d\d-\d\d-\d\d /gm, "… ")
     .replaceAll(/ticket=[\w-]+/g, "ticket=…")
     .replaceAll(/[^\S\n]+$/gm, "");
 }

@@ -4,11 +4,11 @@ import { isAsShown, isPerformed, perform } from "./transcript.ts";
 
 describe("pages that show commands with their answers", () => {
   it.each(readPages().filter(isPerformed))("$path: every command answers what is shown", async (page) => {
-    for (const { block, command, shown, said } of await perform(page)) {
+    await perform(page, ({ block, command, shown, said }) => {
       const isTrue = shown === "" ? true : isAsShown(said, shown);
       // Shown as a difference of two texts, so that the page can be mended from it.
       if (!isTrue) expect(said, `${placeOf(block)}: ${command}`).toBe(shown);
-    }
+    });
   });
 });
 

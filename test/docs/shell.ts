@@ -28,6 +28,7 @@ const SHOWN_URL = "http://127.0.0.1:7717";
 export class Shell {
   readonly home = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   readonly #variables = new Map<string, string>();
+  readonly #spokenOf = new Map<string, string>();
   #folder = this.home;
   #server: Standing | null = null;
   #lastCode = 0;
@@ -50,10 +51,17 @@ export class Shell {
     return said === undefined ? "" : said.all;
   }
 
-  /** One line as it is typed; what it says as a person sees it. */
+  /** One line as it is typed; what it says as a person sees it. `run_…` is the run that was spoken of last. */
   async type(line: string): Promise<string> {
-    const said = await this.#line(line);
-    return said.all;
+    const { all } = await this.#line(line.replaceAll(/\b(run|apr|key)_…/g, (_, kind: string) => this.#idOf(kind)));
+    for (const [id, kind = ""] of all.matchAll(/\b(run|apr|key)_[a-z0-9_]{20,}/g)) this.#spokenOf.set(kind, id);
+    return all;
+  }
+
+  #idOf(kind: string): string {
+    const id = this.#spokenOf.get(kind);
+    if (id === undefined) throw new Error(`the page says ${kind}_…, and nothing has told one`);
+    return id;
   }
 
   async #line(line: string): Promise<Said> {
@@ -144,7 +152,9 @@ export class Shell {
 
   async #sluice(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
     const isStanding = argv[0] === "up" || argv[0] === "serve" || argv[0] === "bridge";
-    return isStanding ? this.#stand(argv, env) : begin(argv, env, this.#folder).ended;
+    if (isStanding) return this.#stand(argv, env);
+    const begun = begin(argv, env, this.#folder);
+    return soon(begun.ended, () => `\`sluice ${argv.join(" ")}\` does not end; so far it says:\n${begun.said()}`);
   }
 
   /** Starts what goes on until it is stopped, and shows how it announces itself. */
@@ -170,6 +180,17 @@ export class Shell {
 function redirected(line: string): { readonly command: string; readonly file: string | null } {
   const match = /^(.*?)\s>\s*(\S+)$/s.exec(line);
   return match === null ? { command: line, file: null } : { command: match[1] ?? "", file: match[2] ?? "" };
+}
+
+const PATIENCE_MS = 30_000;
+
+/** A page that waits for ever is wrong, and should say where. */
+async function soon<T>(what: Promise<T>, otherwise: () => string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Error(otherwise())), PATIENCE_MS);
+  });
+  return Promise.race([what, late]).finally(() => clearTimeout(timer));
 }
 
 /** A command of ours, in this process. */
@@ -205,6 +226,7 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
   const ended = main(argv, io).then((code): Said => ({ code, out, all }));
   return {
     ended,
+    said: () => all,
     interrupt: () => listeners.forEach((listener) => listener()),
     until: (pattern: RegExp): Promise<string> =>
       new Promise((done, fail) => {

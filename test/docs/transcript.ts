@@ -31,9 +31,8 @@ export function commandsIn(text: string): readonly Typed[] {
 }
 
 /** Does what a page says, in its order, in one folder: writes its files and types its commands. */
-export async function perform(page: Page): Promise<readonly Exchange[]> {
+export async function perform(page: Page, hear: (exchange: Exchange) => void): Promise<void> {
   const shell = new Shell();
-  const exchanges: Exchange[] = [];
   try {
     for (const block of page.blocks) {
       const file = block.words.get("file");
@@ -42,13 +41,12 @@ export async function perform(page: Page): Promise<readonly Exchange[]> {
       for (const { command, shown } of commandsIn(block.text)) {
         const line = command.replaceAll("\\\n", " ");
         const said = line === "^C" ? await shell.interrupt() : await shell.type(line);
-        exchanges.push({ block, command, shown, said: said.trimEnd() });
+        hear({ block, command, shown, said: said.trimEnd() });
       }
     }
   } finally {
     await shell.close();
   }
-  return exchanges;
 }
 
 export function isPerformed({ blocks }: Page): boolean {

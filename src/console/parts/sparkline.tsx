@@ -18,7 +18,7 @@ export function Sparkline({ beats, label, slots = 20 }: { readonly beats: readon
         const height = 4 + Math.round(Math.max(0, Math.min(1, size)) * 20);
         const { tone, label: word } = lookOf(status);
         return (
-          <rect key={key} className={`bar-${tone}`} x={(slots - shown.length + index) * 6} y={24 - height} width={4} height={height} rx={1}>
+          <rect key={key} className={`bar-${tone}`} x={index * 6} y={24 - height} width={4} height={height} rx={1}>
             <title>{word}</title>
           </rect>
         );

@@ -92,12 +92,20 @@ export class Attempts {
       callback: (result, outcome) => {
         const told = { type: "callback", nodeId, attempt, result } as const;
         const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
-        this.#answered.add(dispatchId);
         const done = (): void => void this.#answered.delete(dispatchId);
         this.#note(runId, report === undefined ? told : () => ({ told, report }), done);
       },
     };
-    this.#pool.send(dispatch, live.state, this.#moderating.around(live, nodeId, tale), more);
+    const checked = this.#moderating.around(live, nodeId, tale);
+    const heard: AttemptTale = {
+      ...checked,
+      callback: (result, outcome) => {
+        // Before it is looked at, which may take a while.
+        this.#answered.add(dispatchId);
+        checked.callback(result, outcome);
+      },
+    };
+    this.#pool.send(dispatch, live.state, heard, more);
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {

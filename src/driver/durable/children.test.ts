@@ -161,9 +161,9 @@ describe("a child run", () => {
     const desk: ChildDesk = { prepare: async () => ({ kind: "refused", message: "not today" }) };
     const runId = await started(await replica({ desk }));
     expect(await ended(runId)).toBe("failed");
-    expect(await told(runId, "node.failed")).toMatchObject([
-      { nodeId: "sub", errorCode: "child_failed", errorMessage: expect.stringContaining("not today") },
-    ]);
+    const [failed] = await told(runId, "node.failed");
+    expect(failed).toMatchObject({ nodeId: "sub", errorCode: "child_failed" });
+    expect(failed?.errorMessage).toContain("not today");
     expect(await childrenOf(runId)).toEqual([]);
   });
 

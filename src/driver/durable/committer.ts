@@ -70,14 +70,15 @@ export class Committer {
     const { queue, cache } = this.#options;
     const taken = queue.take(RUNS_PER_BATCH_MAX, INPUTS_PER_BATCH_MAX);
     if (taken.length === 0) return false;
-    const known = await this.#whenAvailable(() =>
-      cache.getAll(taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId)),
-    );
+    const toLoad = taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId);
+    const unreadable = new Map<string, unknown>();
+    const known = await this.#whenAvailable(() => cache.getAll(toLoad, (runId, error) => unreadable.set(runId, error)));
     await this.#prepareJudge(taken, known).catch((error: unknown) => this.#putBack(taken, error));
     const works: Work[] = [];
     for (const one of taken) {
       const live = one.fresh ?? known.get(one.runId);
-      if (live === undefined) this.#finish(one, (waiting) => waiting.done({ kind: "unknown" }));
+      if (unreadable.has(one.runId)) this.#park(one, unreadable.get(one.runId));
+      else if (live === undefined) this.#finish(one, (waiting) => waiting.done({ kind: "unknown" }));
       else {
         const work = this.#decide(one, live);
         if (work !== undefined) works.push(work);

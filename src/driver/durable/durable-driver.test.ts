@@ -3,6 +3,7 @@ import { createScriptedAdapter, readScript } from "../../adapters/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import { replay } from "../../core/engine/index.ts";
+import type { RunEvent } from "../../core/event/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
 import { createAllowAllJudge } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
@@ -293,6 +294,30 @@ describe("when the database comes and goes", () => {
     expect(await until(on, runId, ended)).toBe("failed");
     const last = (await logOf(on, runId)).at(-1);
     expect(last).toMatchObject({ type: "run.failed", payload: { errorCode: "engine_bug" } });
+  });
+
+  it("ends a run whose log cannot be folded, and keeps nobody else from going on", async () => {
+    const clock = createVirtualClock(1_000_000);
+    const memory = createMemoryStore({ now: () => clock.now() });
+    let broken = "";
+    const store: Store = {
+      ...memory,
+      async loadRuns(runIds) {
+        const loaded = await memory.loadRuns(runIds);
+        // Its first event is of a node nobody has heard of.
+        const event = { eventId: 1, at: 0, type: "node.queued", payload: { nodeId: "nowhere" } } as unknown as RunEvent;
+        return loaded.map((one) => (one.run.runId === broken ? { ...one, events: [event] } : one));
+      },
+    };
+    const first = machine({ store, clock, script: "default: echo\nnodes: { a: { hang: true } }\n" });
+    await first.driver.start();
+    const runIds = [await started(first, DIAMOND), await started(first, DIAMOND)];
+    broken = runIds[0] ?? "";
+    const second = machine({ store, clock });
+    await second.driver.start();
+    expect(await until(second, runIds[1] ?? "", ended)).toBe("completed");
+    expect(await until(second, broken, ended)).toBe("failed");
+    expect(second.troubles.join("\n")).toContain(`run ${broken} is parked`);
   });
 
   it("parks the one run that cannot be written, and commits the others", async () => {

@@ -1,4 +1,5 @@
 import { type RunState, replay } from "../../core/engine/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
 import type { LiveRun } from "./live-run.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
@@ -34,8 +35,14 @@ export class RunCache {
     return this.#live.get(runId)?.run;
   }
 
-  /** Runs that are in memory or in the database; the others are missing from the map. */
-  async getAll(runIds: readonly string[]): Promise<ReadonlyMap<string, LiveRun>> {
+  /**
+   * Runs that are in memory or in the database; the others are missing from the map. One whose log cannot be folded is
+   * told to `onUnreadable`, and keeps nobody from the others.
+   */
+  async getAll(
+    runIds: readonly string[],
+    onUnreadable: (runId: string, error: unknown) => void,
+  ): Promise<ReadonlyMap<string, LiveRun>> {
     const found = new Map<string, LiveRun>();
     const missing: string[] = [];
     for (const runId of runIds) {
@@ -45,10 +52,16 @@ export class RunCache {
     }
     if (missing.length === 0) return found;
     for (const loaded of await this.#store.loadRuns(missing)) {
-      const live = await this.#rebuild(loaded);
-      if (live === undefined) continue;
-      found.set(live.state.runId, live);
-      this.#onLoaded(live, loaded.openAttempts);
+      const { run, openAttempts } = loaded;
+      const plan = await this.#plans.get(run.orgId, planHashOf(run));
+      if (plan === undefined) continue;
+      try {
+        found.set(run.runId, rebuilt(loaded, plan));
+      } catch (error) {
+        onUnreadable(run.runId, error);
+      }
+      const live = found.get(run.runId);
+      if (live !== undefined) this.#onLoaded(live, openAttempts);
     }
     return found;
   }
@@ -81,19 +94,17 @@ export class RunCache {
     this.#bytes -= entry.bytes;
     this.#live.delete(runId);
   }
+}
 
-  async #rebuild({ run, events, openAttempts }: LoadedRun): Promise<LiveRun | undefined> {
-    const plan = await this.#plans.get(run.orgId, planHashOf(run));
-    if (plan === undefined) return undefined;
-    return {
-      run,
-      state: replay(plan, run.runId, events),
-      openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
-      timers: new Map(),
-      lastAt: events.at(-1)?.at ?? run.createdAt,
-      creating: null,
-    };
-  }
+function rebuilt({ run, events, openAttempts }: LoadedRun, plan: Plan): LiveRun {
+  return {
+    run,
+    state: replay(plan, run.runId, events),
+    openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
+    timers: new Map(),
+    lastAt: events.at(-1)?.at ?? run.createdAt,
+    creating: null,
+  };
 }
 
 function estimateBytes(state: RunState): number {

@@ -1,6 +1,117 @@
-import type { JSX } from "react";
+import { type JSX, useEffect, useState } from "react";
+import { AUDIT_CATEGORIES, AUDIT_TYPES, CATEGORY_OF } from "../../../core/audit/index.ts";
+import { useSearchParams } from "../../app/router.tsx";
+import { useMay } from "../../live/session-store.ts";
+import { useAction, useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { type AuditPage, type AuditRow, type ChainState, listAudit, verifyAudit } from "./audit-api.ts";
+import { ChainPanel } from "./chain-panel.tsx";
+import { AuditTimeline } from "./audit-timeline.tsx";
+import "./audit.css";
 
 export function AuditScreen(): JSX.Element {
-  return <PageHead title="Audit" />;
+  const isAllowed = useMay("audit:read");
+  const [chain, setChain] = useState<ChainState | null>(null);
+  const verifying = useAction(async () => setChain(await verifyAudit()));
+  // The chain is looked at once when the page is opened, and then by whoever asks.
+  useEffect(() => {
+    if (isAllowed) void verifying.run();
+  }, [isAllowed]);
+  if (!isAllowed) {
+    return (
+      <>
+        <PageHead title="Audit" />
+        <Empty icon="audit" title="The audit log is for those who may read it">Ask for the permission audit:read.</Empty>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHead
+        title="Audit"
+        subtitle="Who did what, and what became of it: chained, signed, verifiable by anybody."
+        actions={
+          <>
+            <a className="button button-plain button-normal" href="/api/v1/audit/export" download="audit.ndjson">
+              Export
+            </a>
+            <Button kind="primary" icon="approval" isBusy={verifying.isBusy} onClick={() => void verifying.run()}>
+              Verify
+            </Button>
+          </>
+        }
+      />
+      <div className="stack">
+        {verifying.problem !== null && <ProblemView problem={verifying.problem} />}
+        {chain === null ? verifying.problem === null && <Skeleton lines={2} height={24} /> : <ChainPanel chain={chain} />}
+        <Records />
+      </div>
+    </>
+  );
+}
+
+function Records(): JSX.Element {
+  const { get, set } = useSearchParams();
+  const filter = { type: get("type") ?? "", category: get("category") ?? "", run: get("run") ?? "" };
+  const key = JSON.stringify(filter);
+  const first = useQuery(`audit:${key}`, () => listAudit(filter, null), { tags: ["runs", "approvals"], everyMs: 15_000 });
+  const [older, setOlder] = useState<{ readonly key: string; readonly rows: readonly AuditRow[]; readonly cursor: string | null } | null>(null);
+  const own = older?.key === key ? older : null;
+  const cursor = own === null ? (first.data?.nextCursor ?? null) : own.cursor;
+  const more = useAction(async () => {
+    const page: AuditPage = await listAudit(filter, cursor);
+    setOlder({ key, rows: [...(own?.rows ?? []), ...page.data], cursor: page.nextCursor ?? null });
+  });
+  const rows = uniqueRows([...(first.data?.data ?? []), ...(own?.rows ?? [])]);
+  const types = filter.category === "" ? AUDIT_TYPES : AUDIT_TYPES.filter((type) => CATEGORY_OF[type] === filter.category);
+  return (
+    <Panel title="Records" isFlush>
+      <div className="audit-filters" role="group" aria-label="Filters">
+        <Field label="Category">
+          <select value={filter.category} onChange={(event) => set({ category: event.target.value, type: null })}>
+            <option value="">All</option>
+            {AUDIT_CATEGORIES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Type">
+          <select value={filter.type} onChange={(event) => set({ type: event.target.value })}>
+            <option value="">All</option>
+            {types.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Run">
+          <input value={filter.run} placeholder="run_…" onChange={(event) => set({ run: event.target.value.trim() })} />
+        </Field>
+      </div>
+      {first.data === undefined && first.problem === null && <Skeleton lines={8} height={24} />}
+      {first.problem !== null && <ProblemView problem={first.problem} />}
+      {first.data !== undefined && rows.length === 0 && (
+        <Empty icon="audit" title="No records like these">Take a filter away, or start a run.</Empty>
+      )}
+      {rows.length > 0 && <AuditTimeline rows={rows} />}
+      {cursor !== null && rows.length > 0 && (
+        <p className="audit-more">
+          <Button isBusy={more.isBusy} onClick={() => void more.run()}>
+            Older records
+          </Button>
+        </p>
+      )}
+      {more.problem !== null && <ProblemView problem={more.problem} />}
+    </Panel>
+  );
+}
+
+/** New records push old ones over the edge of the first page; none is shown twice. */
+function uniqueRows(rows: readonly AuditRow[]): readonly AuditRow[] {
+  return [...new Map(rows.map((row) => [row.seq, row])).values()].sort((left, right) => right.seq - left.seq);
 }

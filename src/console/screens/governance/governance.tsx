@@ -1,6 +1,95 @@
 import type { JSX } from "react";
+import type { Registered } from "../../../client/index.ts";
+import { navigate } from "../../app/router.tsx";
+import type { ScreenProps } from "../../app/routes.ts";
 import { PageHead } from "../../parts/page-head.tsx";
+import { Badge } from "../../parts/status.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { KINDS } from "../settings/manifest-kind.ts";
+import { RegistryTab } from "../settings/registry-tab.tsx";
+import { AGENT_COLUMNS, AgentCard } from "./agent-card.tsx";
+import { Backtest } from "./backtest.tsx";
+import { BudgetsTab } from "./budgets-tab.tsx";
+import { GatesTab } from "./gates-tab.tsx";
+import { GatewaysTab } from "./gateways-tab.tsx";
+import { PlatformSwitch } from "./platform-switch.tsx";
+import "../settings/settings.css";
+import "./governance.css";
 
-export function GovernanceScreen(): JSX.Element {
-  return <PageHead title="Governance" />;
+const TABS = [
+  { id: "gates", label: "Gates" },
+  { id: "policies", label: "Policies" },
+  { id: "budgets", label: "Budgets" },
+  { id: "agents", label: "Agents" },
+  { id: "gateways", label: "Gateways" },
+];
+
+export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
+  const selected = TABS.find(({ id }) => id === params["tab"])?.id ?? "gates";
+  const { id } = params;
+  return (
+    <>
+      <PageHead
+        title="Governance"
+        subtitle="Every node passes the gates before it may act; what they read is here."
+        actions={<PlatformSwitch />}
+      />
+      <Tabs label="Governance" tabs={TABS} selected={selected} onSelect={(tab) => navigate(`/governance/${tab}`)}>
+        {selected === "gates" && <GatesTab />}
+        {selected === "policies" && (
+          <RegistryTab
+            kind={KINDS.policies}
+            base="/governance/policies"
+            id={id}
+            columns={POLICY_COLUMNS}
+            beside={(entry, spec) => <Backtest name={entry?.id ?? "draft"} spec={spec} />}
+          />
+        )}
+        {selected === "budgets" && <BudgetsTab id={id} />}
+        {selected === "agents" && (
+          <RegistryTab
+            kind={KINDS.agents}
+            base="/governance/agents"
+            id={id}
+            columns={AGENT_COLUMNS}
+            beside={(entry) => (entry === null ? null : <AgentCard agent={entry} />)}
+          />
+        )}
+        {selected === "gateways" && <GatewaysTab id={id} />}
+      </Tabs>
+    </>
+  );
 }
+
+const ACTION_TONES = { block: "bad", require_approval: "hold", warn: "warn", log: "info" } as const;
+
+const POLICY_COLUMNS: readonly Column<Registered>[] = [
+  {
+    id: "condition",
+    head: "Condition",
+    cell: ({ condition }) => <code className="settings-cell">{String(condition)}</code>,
+  },
+  {
+    id: "action",
+    head: "Then",
+    cell: ({ action }) => {
+      const tone = Object.entries(ACTION_TONES).find(([name]) => name === action)?.[1] ?? "idle";
+      return <Badge tone={tone}>{String(action).replace("_", " ")}</Badge>;
+    },
+    sortBy: ({ action }) => String(action),
+  },
+  {
+    id: "scope",
+    head: "Where",
+    isWide: true,
+    cell: ({ scope, scopeId }) => (scopeId === undefined || scopeId === null ? String(scope) : `${String(scope)} ${String(scopeId)}`),
+    sortBy: ({ scope }) => String(scope),
+  },
+  { id: "enforcement", head: "Enforcement", isWide: true, cell: ({ enforcement }) => String(enforcement) },
+  {
+    id: "enabled",
+    head: "State",
+    cell: ({ enabled }) => (enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge tone="ok">enabled</Badge>),
+  },
+];

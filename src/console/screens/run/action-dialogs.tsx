@@ -149,10 +149,14 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
       }
     >
       <p>
-        A new run starts from how this one was after event {eventId}, with these args. What had settled by then is carried
-        over.
+        A new run starts from how this one was after event {eventId}, with these args. What had settled by then is
+        carried over.
       </p>
-      {fields === null ? <Skeleton lines={2} height={30} /> : <ArgsForm fields={fields} initial={run.args} onChange={setArgs} />}
+      {fields === null ? (
+        <Skeleton lines={2} height={30} />
+      ) : (
+        <ArgsForm fields={fields} initial={run.args} onChange={setArgs} />
+      )}
       {branching.problem !== null && <ProblemView problem={branching.problem} />}
     </Dialog>
   );
@@ -173,7 +177,7 @@ function useArgFields(): ArgFields | null {
       ]);
       return checkSource(source, { library: null, lenses: null, workflows: null }).plan?.args ?? given;
     };
-    read()
+    void read()
       .catch(() => given)
       .then((found) => {
         if (!isOver) setFields(found);

@@ -65,7 +65,11 @@ export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.E
           {groupEventIds.length > STORY_MAX && <li className="muted">and {groupEventIds.length - STORY_MAX} more</li>}
         </ol>
       )}
-      <CodeBlock label={`Event ${eventId} as JSON`} isWrapped text={excerptOf(JSON.stringify(frame, null, 2), "start").text} />
+      <CodeBlock
+        label={`Event ${eventId} as JSON`}
+        isWrapped
+        text={excerptOf(JSON.stringify(frame, null, 2), "start").text}
+      />
     </aside>
   );
 }

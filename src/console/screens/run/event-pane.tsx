@@ -5,7 +5,14 @@ import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { TimeText } from "../../parts/time-text.tsx";
 import { EventDetail } from "./event-detail.tsx";
-import { EVENT_KINDS, type EventFilter, type EventKind, isEverything, isWanted, wantedGroups } from "./model/event-filter.ts";
+import {
+  EVENT_KINDS,
+  type EventFilter,
+  type EventKind,
+  isEverything,
+  isWanted,
+  wantedGroups,
+} from "./model/event-filter.ts";
 import type { EventGroup } from "./model/event-groups.ts";
 import { detailOf, EVENT_LOOKS } from "./model/event-text.ts";
 import { plainText } from "./model/plain-text.ts";
@@ -57,16 +64,32 @@ export function EventPane(): JSX.Element {
             </button>
           ))}
         </div>
-        <select aria-label="Which events" value={kind} onChange={(changed) => setKind(EVENT_KINDS.find((each) => each === changed.target.value) ?? "all")}>
+        <select
+          aria-label="Which events"
+          value={kind}
+          onChange={(changed) => setKind(EVENT_KINDS.find((each) => each === changed.target.value) ?? "all")}
+        >
           {EVENT_KINDS.map((each) => (
             <option key={each} value={each}>
               {each === "all" ? "All events" : each}
             </option>
           ))}
         </select>
-        <input type="search" className="events-search" aria-label="Search events" placeholder="Search events" value={text} onChange={(changed) => setText(changed.target.value)} />
+        <input
+          type="search"
+          className="events-search"
+          aria-label="Search events"
+          placeholder="Search events"
+          value={text}
+          onChange={(changed) => setText(changed.target.value)}
+        />
         <label className="row nowrap">
-          <input type="checkbox" checked={isOnlyNode} disabled={node === null} onChange={(changed) => setOnlyNode(changed.target.checked)} />
+          <input
+            type="checkbox"
+            checked={isOnlyNode}
+            disabled={node === null}
+            onChange={(changed) => setOnlyNode(changed.target.checked)}
+          />
           Selected node only
         </label>
         <label className="row nowrap">
@@ -83,7 +106,9 @@ export function EventPane(): JSX.Element {
           role="listbox"
           aria-label="Events"
           tabIndex={0}
-          aria-activedescendant={place >= list.from && place < list.to ? `event-${lines[place]?.eventId ?? 0}` : undefined}
+          aria-activedescendant={
+            place >= list.from && place < list.to ? `event-${lines[place]?.eventId ?? 0}` : undefined
+          }
           onKeyDown={onKey}
         >
           <div role="presentation" style={{ height: list.before }} />
@@ -113,7 +138,12 @@ function useLines(mode: Mode, filter: EventFilter, lastEventId: number): readonl
     const isAll = isEverything({ kind, text, nodeId });
     if (mode !== "compact") {
       const wanted = isAll ? all : all.filter((event) => isWanted(event, { kind, text, nodeId }));
-      return wanted.map((event) => ({ eventId: event.eventId, event, group: null, frame: log.frames[event.eventId - 1] }));
+      return wanted.map((event) => ({
+        eventId: event.eventId,
+        event,
+        group: null,
+        frame: log.frames[event.eventId - 1],
+      }));
     }
     const until = pinnedAt ?? Infinity;
     const known = log.groups.groups.filter(({ id }) => id <= until);
@@ -127,7 +157,15 @@ function placeOf(lines: readonly Line[], eventId: number | null): number {
   return lines.findIndex((line) => line.eventId === eventId || (line.group?.eventIds.includes(eventId) ?? false));
 }
 
-function EventRow({ line, mode, isSelected }: { readonly line: Line; readonly mode: Mode; readonly isSelected: boolean }): JSX.Element {
+function EventRow({
+  line,
+  mode,
+  isSelected,
+}: {
+  readonly line: Line;
+  readonly mode: Mode;
+  readonly isSelected: boolean;
+}): JSX.Element {
   const { selectEvent, selectNode } = useRunPage();
   const { event, group, eventId } = line;
   const look = EVENT_LOOKS[event.type];

@@ -1,6 +1,142 @@
-import type { JSX } from "react";
+import { type JSX, useCallback, useEffect, useMemo, useState } from "react";
+import type { PlanDescription, Run } from "../../../client/index.ts";
+import { useSearchParams } from "../../app/router.tsx";
+import type { ScreenProps } from "../../app/routes.ts";
+import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
+import { api } from "../../live/api.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { Empty } from "../../parts/empty.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { ActionDialog } from "./action-dialogs.tsx";
+import { CurrentDesk, type WantedAction } from "./action-desk.ts";
+import type { RunFeed } from "./model/run-feed.ts";
+import { Panes } from "./panes.tsx";
+import { RunHead } from "./run-head.tsx";
+import { CurrentRun, type RunPage } from "./run-page.ts";
+import { Scrubber } from "./scrubber.tsx";
+import { useInstances } from "./use-instances.ts";
+import { useRunFeed } from "./use-run-feed.ts";
+import "./run.css";
 
-export function RunScreen(): JSX.Element {
-  return <PageHead title="Run" />;
+/** A run, as it is and as it was. */
+export function RunScreen({ params }: ScreenProps): JSX.Element {
+  const runId = params["id"] ?? "";
+  const [again, setAgain] = useState(0);
+  const run = useQuery(`run ${runId}`, () => api.getRun(runId), { tags: [`run:${runId}`] });
+  const { feed, problem } = useRunFeed(runId, again);
+  const version = run.data?.version ?? null;
+  const plan = useQuery(
+    run.data === undefined || version === null ? null : `version ${run.data.workflow} ${version}`,
+    async () => (await api.getVersion(run.data?.workflow ?? "", version ?? 1)).plan,
+    { freshMs: Infinity },
+  );
+  const trouble = run.problem ?? problem;
+  if (run.data === undefined || feed === null) {
+    return (
+      <>
+        <PageHead title="Run" />
+        {trouble === null ? (
+          <Skeleton lines={8} height={28} />
+        ) : (
+          <Empty icon="warn" title="This run cannot be shown" command="sluice runs list">
+            <ProblemView
+              problem={trouble}
+              onRetry={() => {
+                setAgain(again + 1);
+                void run.refresh();
+              }}
+            />
+          </Empty>
+        )}
+      </>
+    );
+  }
+  // Without a plan, as for somebody who may not read workflows, the nodes are still listed.
+  const isPlanKnown = version === null || plan.data !== undefined || plan.problem !== null;
+  return isPlanKnown ? (
+    <OpenRun key={runId} run={run.data} feed={feed} plan={plan.data ?? null} problem={problem} />
+  ) : (
+    <Skeleton lines={8} height={28} />
+  );
+}
+
+interface OpenRunProps {
+  readonly run: Run;
+  readonly feed: RunFeed;
+  readonly plan: PlanDescription | null;
+  readonly problem: Error | null;
+}
+
+function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
+  const page = useRunPageState(run, feed, plan);
+  const [wanted, setWanted] = useState<WantedAction | null>(null);
+  const desk = useMemo(() => ({ ask: setWanted }), []);
+  return (
+    <CurrentRun value={page}>
+      <CurrentDesk value={desk}>
+        <div className="run-page" data-run-event={feed.shown.lastEventId}>
+          <RunHead />
+          {problem !== null && <ProblemView problem={problem} />}
+          <Panes />
+          <Scrubber />
+        </div>
+        {wanted !== null && <ActionDialog wanted={wanted} onClose={() => setWanted(null)} />}
+      </CurrentDesk>
+    </CurrentRun>
+  );
+}
+
+/** What is selected stands in the address, so that it can be shared. */
+function useRunPageState(run: Run, feed: RunFeed, plan: PlanDescription | null): RunPage {
+  const search = useSearchParams();
+  const { set } = search;
+  const nodes = useNodes(feed, plan);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const at = numberOf(search.get("at"));
+  const isReady = feed.isCaughtUp;
+  useEffect(() => feed.pin(isReady ? at : null), [feed, at, isReady]);
+  const toggle = useCallback((id: string): void => {
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  }, []);
+  const selectNode = useCallback((node: string | null): void => set({ node }), [set]);
+  const selectEvent = useCallback((event: number | null): void => set({ event: textOf(event) }), [set]);
+  const travel = useCallback((eventId: number | null): void => set({ at: textOf(eventId) }), [set]);
+  const node = search.get("node");
+  const event = numberOf(search.get("event"));
+  return useMemo(
+    () => ({ run, feed, nodes, hasPlan: plan !== null, node, event, selectNode, selectEvent, travel, open, toggle }),
+    [run, feed, nodes, plan, node, event, selectNode, selectEvent, travel, open, toggle],
+  );
+}
+
+function useNodes(feed: RunFeed, plan: PlanDescription | null): readonly GraphNode[] {
+  const instances = useInstances(feed);
+  return useMemo(() => {
+    const planned = feed.log.outline.nodes;
+    if (plan !== null)
+      return graphNodesOf(plan, { instances, labels: new Map(planned.map(({ id, label }) => [id, label])) });
+    return planned.map(({ id, label, wave }) => ({
+      id,
+      label,
+      wave,
+      kind: "node",
+      phase: null,
+      parents: [],
+      instances: instances.get(id) ?? [],
+    }));
+  }, [feed, plan, instances]);
+}
+
+function numberOf(text: string | null): number | null {
+  return text !== null && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : null;
+}
+
+function textOf(id: number | null): string | null {
+  return id === null ? null : String(id);
 }

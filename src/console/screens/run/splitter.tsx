@@ -39,7 +39,8 @@ export function Splitter({ label, split, orientation }: SplitterProps): JSX.Elem
     target.setPointerCapture(event.pointerId);
     const from = isVertical ? event.clientX : event.clientY;
     const size = split.size;
-    const move = (moved: globalThis.PointerEvent): void => split.set(size + from - (isVertical ? moved.clientX : moved.clientY));
+    const move = (moved: globalThis.PointerEvent): void =>
+      split.set(size + from - (isVertical ? moved.clientX : moved.clientY));
     const end = (): void => {
       target.removeEventListener("pointermove", move);
       target.removeEventListener("pointerup", end);

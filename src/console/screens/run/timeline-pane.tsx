@@ -49,12 +49,33 @@ export function TimelinePane(): JSX.Element {
           ))}
         </ul>
         <div className="row timeline-zoom">
-          <Button kind="quiet" size="small" icon="minus" label="Shorter" disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)} />
+          <Button
+            kind="quiet"
+            size="small"
+            icon="minus"
+            label="Shorter"
+            disabled={zoom <= 1}
+            onClick={() => setZoom(zoom / 2)}
+          />
           <span className="num muted">{zoom}×</span>
-          <Button kind="quiet" size="small" icon="plus" label="Longer" disabled={zoom >= 64} onClick={() => setZoom(zoom * 2)} />
+          <Button
+            kind="quiet"
+            size="small"
+            icon="plus"
+            label="Longer"
+            disabled={zoom >= 64}
+            onClick={() => setZoom(zoom * 2)}
+          />
         </div>
       </div>
-      <div className="timeline-box" ref={list.box} role="table" aria-label="Timeline" aria-rowcount={rows.length} tabIndex={0}>
+      <div
+        className="timeline-box"
+        ref={list.box}
+        role="table"
+        aria-label="Timeline"
+        aria-rowcount={rows.length}
+        tabIndex={0}
+      >
         <div className="timeline-inner" style={{ width: `${zoom * 100}%` }}>
           <div className="timeline-head" role="row">
             <div className="timeline-name" role="columnheader">
@@ -62,7 +83,11 @@ export function TimelinePane(): JSX.Element {
             </div>
             <div className="timeline-track" role="columnheader" aria-label="Time">
               {ticksOf(length, 8 * zoom).map((tick) => (
-                <span key={tick} className="timeline-tick num" style={{ left: `${(tick / Math.max(1, length)) * 100}%` }}>
+                <span
+                  key={tick}
+                  className="timeline-tick num"
+                  style={{ left: `${(tick / Math.max(1, length)) * 100}%` }}
+                >
                   {spanText(tick)}
                 </span>
               ))}
@@ -127,9 +152,7 @@ function Row({ row, scale, isSelected }: RowProps): JSX.Element {
         </button>
       </div>
       <div className="timeline-track" role="cell" onClick={() => selectNode(row.id)}>
-        <span className="hidden-text">
-          {`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}
-        </span>
+        <span className="hidden-text">{`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}</span>
         {spans.map((span) => (
           <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />
         ))}

@@ -135,6 +135,14 @@ export function specOf(shown: JsonObject): JsonObject {
   return snakeMap(Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)));
 }
 
+/** Of a gateway the API shows how it is, too. */
+const NOT_WRITTEN_OF_GATEWAY: ReadonlySet<string> = new Set(["status", "instanceId", "seenAt", "history"]);
+
+export function gatewaySpecOf(shown: object): JsonObject {
+  const written = Object.entries(shown).filter(([key]) => !NOT_WRITTEN_OF_GATEWAY.has(key));
+  return specOf(Object.fromEntries(written));
+}
+
 function snakeMap(map: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [snakeCase(key), snakeMember(key, value)]));
 }

@@ -1,6 +1,121 @@
 import type { JSX } from "react";
+import type { Registered } from "../../../client/index.ts";
+import { isJsonArray } from "../../../core/base/index.ts";
+import { navigate, useSearchParams } from "../../app/router.tsx";
+import type { ScreenProps } from "../../app/routes.ts";
 import { PageHead } from "../../parts/page-head.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { Badge } from "../../parts/status.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { timingText } from "../workflow/schedules-tab.tsx";
+import { DeliveriesView } from "./deliveries-view.tsx";
+import { KeysTab } from "./keys-tab.tsx";
+import { KINDS } from "./manifest-kind.ts";
+import { RegistryTab, type RegistryTabProps } from "./registry-tab.tsx";
+import { SlotsView } from "./slots-view.tsx";
+import "./settings.css";
 
-export function SettingsScreen(): JSX.Element {
-  return <PageHead title="Settings" />;
+const TABS = [
+  { id: "keys", label: "Keys" },
+  { id: "webhooks", label: "Webhooks" },
+  { id: "schedules", label: "Schedules" },
+  { id: "lenses", label: "Lenses" },
+  { id: "teams", label: "Teams" },
+  { id: "library", label: "Library" },
+  { id: "models", label: "Models" },
+  { id: "deployments", label: "Deployments" },
+  { id: "bindings", label: "Role bindings" },
+  { id: "alerts", label: "Alerts" },
+];
+
+export function SettingsScreen({ params }: ScreenProps): JSX.Element {
+  const selected = TABS.find(({ id }) => id === params["tab"])?.id ?? "keys";
+  const { get } = useSearchParams();
+  return (
+    <>
+      <PageHead title="Settings" subtitle="Who may come in, and what workflows refer to." />
+      <Tabs label="Settings" tabs={TABS} selected={selected} onSelect={(tab) => navigate(`/settings/${tab}`)}>
+        {selected === "keys" ? (
+          <KeysTab />
+        ) : (
+          <RegistryTab key={selected} base={`/settings/${selected}`} id={params["id"]} {...partsOf(selected, get("workflow"))} />
+        )}
+      </Tabs>
+    </>
+  );
+}
+
+type Parts = Pick<RegistryTabProps, "kind" | "columns" | "beside" | "sample">;
+
+function partsOf(tab: string, workflow: string | null): Parts {
+  switch (tab) {
+    case "webhooks":
+      return {
+        kind: KINDS.webhooks,
+        columns: [textColumn("url", "Address"), { id: "events", head: "Events", isWide: true, cell: ({ events }) => wordsOf(events) }, enabledColumn],
+        beside: (entry) => (entry === null ? null : <DeliveriesView webhook={entry.id} />),
+      };
+    case "schedules":
+      return {
+        kind: KINDS.schedules,
+        columns: [textColumn("workflow", "Workflow"), { id: "when", head: "When", cell: (entry) => <code>{timingText(entry)}</code> }, enabledColumn],
+        ...(workflow === null ? {} : { sample: KINDS.schedules.sample.replace("my-workflow", workflow) }),
+        beside: (entry) =>
+          entry === null ? null : (
+            <Panel title="Slots">
+              <SlotsView scheduleId={entry.id} />
+            </Panel>
+          ),
+      };
+    case "teams":
+      return { kind: KINDS.teams, columns: [{ id: "members", head: "Members", cell: ({ members }) => agentsOf(members) }] };
+    case "library":
+      return { kind: KINDS.library, columns: [textColumn("command", "Command")] };
+    case "models":
+      return { kind: KINDS.models, columns: [textColumn("provider", "Provider"), textColumn("inputUsdPerMtok", "Input $/Mtok"), textColumn("outputUsdPerMtok", "Output $/Mtok")] };
+    case "deployments":
+      return { kind: KINDS.deployments, columns: [textColumn("workflow", "Workflow"), textColumn("gateway", "Gateway"), textColumn("environment", "Environment")] };
+    case "bindings":
+      return { kind: KINDS.bindings, columns: [textColumn("role", "Role"), textColumn("agent", "Agent"), textColumn("workflow", "Workflow")] };
+    case "alerts":
+      return { kind: KINDS.alerts, columns: [textColumn("on", "On"), textColumn("threshold", "Threshold"), textColumn("to", "Tells")] };
+    default:
+      return { kind: KINDS.lenses, columns: [{ id: "versions", head: "Versions", cell: ({ versions }) => idsOf(versions) }] };
+  }
+}
+
+function textColumn(key: string, head: string): Column<Registered> {
+  return {
+    id: key,
+    head,
+    cell: (entry) => {
+      const value = entry[key];
+      return value === undefined || value === null ? <span className="muted">–</span> : <span className="settings-cell">{String(value)}</span>;
+    },
+    sortBy: (entry) => (entry[key] === undefined || entry[key] === null ? null : String(entry[key])),
+  };
+}
+
+const enabledColumn: Column<Registered> = {
+  id: "enabled",
+  head: "State",
+  cell: ({ enabled }) => (enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge tone="ok">enabled</Badge>),
+};
+
+function wordsOf(value: Registered[string] | undefined): string {
+  return isJsonArray(value) ? value.map(String).join(", ") : "";
+}
+
+function idsOf(value: Registered[string] | undefined): string {
+  return listed(value, "id");
+}
+
+function agentsOf(value: Registered[string] | undefined): string {
+  return listed(value, "agent");
+}
+
+function listed(value: Registered[string] | undefined, key: string): string {
+  if (!isJsonArray(value)) return "";
+  return value.map((item) => (typeof item === "object" && item !== null && !Array.isArray(item) ? String((item as { readonly [name: string]: unknown })[key]) : "")).join(", ");
 }

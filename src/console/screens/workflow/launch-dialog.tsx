@@ -1,7 +1,7 @@
 import { type JSX, useEffect, useState } from "react";
-import type { Run, SimulationReport, Start } from "../../../client/index.ts";
+import { ApiProblem, type Run, type SimulationReport, type Start } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { Link, navigate } from "../../app/router.tsx";
 import { api, asError } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
@@ -68,8 +68,24 @@ export function LaunchDialog({ name, latest, checker, onClose }: LaunchDialogPro
       {plan !== null && <ArgsForm key={`${version}`} fields={plan.args} onChange={setArgs} />}
       <ChoiceFields choices={choices} latest={latest} onChange={setChoices} />
       <ForecastLine forecast={forecast} isReady={args !== null} />
-      {starting.problem !== null && <ProblemView problem={starting.problem} />}
+      {starting.problem !== null && <Refusal problem={starting.problem} />}
     </Dialog>
+  );
+}
+
+/** A gate that says no is explained; whoever may approve finds the launch among the approvals. */
+function Refusal({ problem }: { readonly problem: Error }): JSX.Element {
+  if (!(problem instanceof ApiProblem) || problem.explanation === null) return <ProblemView problem={problem} />;
+  const isHeld = problem.explanation.unblock.some(({ action }) => action === "approve_launch");
+  return (
+    <div role="alert">
+      <ExplanationView subject={problem.title} verdict={isHeld ? "hold" : "block"} explanation={problem.explanation} />
+      {isHeld && (
+        <p>
+          <Link to="/approvals">Approvals</Link>: once it is approved, start it again.
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -42,15 +42,13 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
           </Field>
           <fieldset className="workflow-templates">
             <legend>Template</legend>
-            {TEMPLATES.map(({ id, title, about }) => (
+            {TEMPLATES.map(({ id, title }) => (
               <label key={id} className="workflow-template">
                 <input type="radio" name="template" checked={chosen === id} onChange={() => take(id)} />
-                <span>
-                  <strong>{title}</strong>
-                  <span className="muted">{about}</span>
-                </span>
+                {title}
               </label>
             ))}
+            <p className="field-hint">{TEMPLATES.find(({ id }) => id === chosen)?.about}</p>
           </fieldset>
         </div>
         <EditorTab

@@ -36,7 +36,7 @@ export function WorkflowsScreen(): JSX.Element {
         title="Workflows"
         actions={
           mayWrite && (
-            <Button kind="primary" icon="plus" onClick={() => navigate("/workflows/new/editor")}>
+            <Button kind="primary" icon="plus" onClick={() => navigate("/workflows/-")}>
               New workflow
             </Button>
           )

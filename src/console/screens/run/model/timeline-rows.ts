@@ -17,13 +17,14 @@ export function timelineRows(nodes: readonly GraphNode[], open: ReadonlySet<stri
   });
 }
 
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+const STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+];
 const HOUR = 3_600_000;
 
 /** Round marks on a stretch of time, at most as many as asked for. */
 export function ticksOf(lengthMs: number, most: number): readonly number[] {
   if (lengthMs <= 0 || most < 1) return [0];
-  const step =
-    STEPS.find((each) => lengthMs / each <= most) ?? Math.ceil(lengthMs / most / HOUR) * HOUR;
+  const step = STEPS.find((each) => lengthMs / each <= most) ?? Math.ceil(lengthMs / most / HOUR) * HOUR;
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step);
 }

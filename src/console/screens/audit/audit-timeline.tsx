@@ -1,0 +1,67 @@
+import type { JSX } from "react";
+import type { AuditCategory } from "../../../core/audit/index.ts";
+import { Link } from "../../app/router.tsx";
+import { Badge, type Tone } from "../../parts/status.tsx";
+import { TimeText } from "../../parts/time-text.tsx";
+import type { AuditRow } from "./audit-api.ts";
+
+const TONES: Readonly<Record<AuditCategory, Tone>> = {
+  governance: "hold",
+  execution: "info",
+  lifecycle: "ok",
+  security: "bad",
+  configuration: "warn",
+  routing: "idle",
+};
+
+/** Records newest first; each opens to its detail and its place in the chain. */
+export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }): JSX.Element {
+  return (
+    <ol className="audit-timeline" aria-label="Audit records">
+      {rows.map((row) => (
+        <li key={row.seq}>
+          <details>
+            <summary>
+              <span className="num muted audit-seq">{row.seq}</span>
+              <span className="audit-time">
+                <TimeText at={row.at} />
+              </span>
+              <Badge tone={TONES[row.category]}>{row.type}</Badge>
+              <span className="audit-what cut">
+                {row.resource}
+                {row.node !== undefined && ` · ${row.node}`}
+              </span>
+              <span className="muted cut audit-actor">{row.actor}</span>
+            </summary>
+            <Detail row={row} />
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Detail({ row }: { readonly row: AuditRow }): JSX.Element {
+  const { run, node, detail, hash, prevHash } = row;
+  const target = node === undefined ? `/runs/${run ?? ""}` : `/runs/${run ?? ""}?node=${encodeURIComponent(node)}`;
+  return (
+    <div className="audit-detail">
+      {run !== undefined && (
+        <p className="row">
+          <Link to={target} className="mono">
+            {run}
+          </Link>
+          <a href={`/api/v1/runs/${encodeURIComponent(run)}/packet`} download={`${run}.json`}>
+            Packet of the run
+          </a>
+        </p>
+      )}
+      <pre tabIndex={0} role="region" aria-label={`Detail of record ${row.seq}`}>
+        {JSON.stringify(detail, null, 2)}
+      </pre>
+      <p className="muted">
+        Hash <code className="audit-hash">{hash}</code> after <code className="audit-hash">{prevHash}</code>
+      </p>
+    </div>
+  );
+}

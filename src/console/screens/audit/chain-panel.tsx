@@ -1,0 +1,29 @@
+import type { JSX } from "react";
+import { grouped } from "../../parts/figures.ts";
+import { Icon } from "../../parts/icon.tsx";
+import type { ChainState } from "./audit-api.ts";
+
+/** Whether the chain holds, how far, and by which key. */
+export function ChainPanel({ chain }: { readonly chain: ChainState }): JSX.Element {
+  const { ok, records, checkpoints, lastSeq, checkpointSeq, key, firstBad } = chain;
+  return (
+    <section className={`audit-chain ${ok ? "is-ok" : "is-bad"}`} aria-label="State of the chain" role="status">
+      <Icon name={ok ? "approval" : "warn"} size={20} className={ok ? "text-ok" : "text-bad"} />
+      <div>
+        <p>
+          <strong>{ok ? `Verified up to record ${grouped(lastSeq)}` : `Broken at record ${grouped(firstBad?.seq ?? 0)}`}</strong>
+        </p>
+        {firstBad !== undefined && <p>{firstBad.reason}</p>}
+        <p className="muted">
+          {grouped(records)} records, {grouped(checkpoints)} signed checkpoints, signed up to record {grouped(checkpointSeq)}.
+          {key !== null && (
+            <>
+              {" "}
+              Key <code className="audit-hash">{key}</code>
+            </>
+          )}
+        </p>
+      </div>
+    </section>
+  );
+}

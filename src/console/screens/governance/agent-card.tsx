@@ -1,0 +1,90 @@
+import type { JSX } from "react";
+import type { Registered } from "../../../client/index.ts";
+import { isJsonArray, isJsonObject } from "../../../core/base/index.ts";
+import { ACTIONS } from "../../../core/definition/index.ts";
+import { permissionOf, RUNGS } from "../../../core/governance/index.ts";
+import { dollars } from "../../parts/figures.ts";
+import { Panel } from "../../parts/panel.tsx";
+import { Badge, type Tone } from "../../parts/status.tsx";
+import type { Column } from "../../parts/table.tsx";
+
+const STATUS_TONES: Readonly<Record<string, Tone>> = { idle: "ok", paused: "warn", terminated: "bad", error: "bad" };
+
+export const AGENT_COLUMNS: readonly Column<Registered>[] = [
+  {
+    id: "trust",
+    head: "Trust",
+    cell: ({ trustLevel }) => <TrustBar level={Number(trustLevel)} />,
+    sortBy: ({ trustLevel }) => Number(trustLevel),
+  },
+  { id: "rung", head: "Rung", cell: ({ autonomy }) => String(autonomy), sortBy: ({ autonomy }) => String(autonomy) },
+  {
+    id: "status",
+    head: "Status",
+    cell: ({ status }) => <Badge tone={STATUS_TONES[String(status)] ?? "idle"}>{String(status)}</Badge>,
+    sortBy: ({ status }) => String(status),
+  },
+  { id: "limits", head: "Limits", isWide: true, cell: (agent) => limitsOf(agent).join(", ") },
+];
+
+function TrustBar({ level }: { readonly level: number }): JSX.Element {
+  return (
+    <span className="governance-trust">
+      <svg width={60} height={8} aria-hidden="true">
+        {Array.from({ length: 10 }, (_, index) => (
+          <rect key={index} x={index * 6} width={4} height={8} rx={1} className={index < level ? "is-on" : ""} />
+        ))}
+      </svg>
+      <span className="num">{level} of 10</span>
+    </span>
+  );
+}
+
+function limitsOf({ maxConcurrent, rateLimit, budgetMonthlyUsd, financialThresholdUsd }: Registered): readonly string[] {
+  return [
+    `${String(maxConcurrent ?? 10)} at a time`,
+    isJsonObject(rateLimit) ? `${String(rateLimit["count"])} per ${String(rateLimit["perSeconds"])} s` : null,
+    typeof budgetMonthlyUsd === "number" ? `${dollars(budgetMonthlyUsd * 1_000_000)} a month` : null,
+    typeof financialThresholdUsd === "number" ? `${dollars(financialThresholdUsd * 1_000_000)} at once` : null,
+  ].filter((text) => text !== null);
+}
+
+const WORDS = { allowed: "by itself", approval: "with approval", forbidden: "never" } as const;
+
+/** What a rung means, from the table the gates read. */
+function rungText(autonomy: unknown): string {
+  const rung = RUNGS.find((each) => each === autonomy);
+  if (rung === undefined) return "";
+  return ACTIONS.map((action) => `${action} ${WORDS[permissionOf(rung, action)]}`).join(", ");
+}
+
+/** An agent at a glance: how far it is trusted, how far it may go, and where it stops. */
+export function AgentCard({ agent }: { readonly agent: Registered }): JSX.Element {
+  const { trustLevel, autonomy, status, phase, lifecycle, mayRead, skills, model } = agent;
+  return (
+    <Panel title="At a glance">
+      <dl className="governance-facts">
+        <dt>Trust</dt>
+        <dd>
+          <TrustBar level={Number(trustLevel)} />
+        </dd>
+        <dt>Rung</dt>
+        <dd>
+          {String(autonomy)} <span className="muted">{rungText(autonomy)}</span>
+        </dd>
+        <dt>Status</dt>
+        <dd>
+          {String(status)}, {String(lifecycle)}, phase {String(phase)}
+        </dd>
+        <dt>Limits</dt>
+        <dd>{limitsOf(agent).join(", ")}</dd>
+        <dt>May read</dt>
+        <dd>{isJsonArray(mayRead) ? mayRead.map(String).join(", ") : "–"}</dd>
+        <dt>Skills</dt>
+        <dd>{isJsonArray(skills) && skills.length > 0 ? skills.map(String).join(", ") : "–"}</dd>
+        <dt>Model</dt>
+        <dd>{typeof model === "string" ? model : "as the node says"}</dd>
+      </dl>
+    </Panel>
+  );
+}

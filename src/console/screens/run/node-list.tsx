@@ -1,0 +1,70 @@
+import { type JSX, useMemo } from "react";
+import { Money } from "../../parts/money.tsx";
+import { StatusBadge } from "../../parts/status.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { spanText } from "../../parts/figures.ts";
+import type { NodeView } from "../../../core/view/index.ts";
+import { useRunPage, useRunView } from "./run-page.ts";
+
+const COLUMNS: readonly Column<NodeView>[] = [
+  { id: "wave", head: "Wave", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
+  { id: "name", head: "Node", cell: ({ label }) => label, sortBy: ({ label }) => label },
+  {
+    id: "status",
+    head: "Status",
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+  },
+  {
+    id: "attempts",
+    head: "Attempts",
+    isNumber: true,
+    isWide: true,
+    cell: ({ attempts }) => attempts,
+    sortBy: ({ attempts }) => attempts,
+  },
+  {
+    id: "duration",
+    head: "Duration",
+    isNumber: true,
+    cell: ({ durationMs }) => (durationMs === null ? "–" : spanText(durationMs)),
+    sortBy: ({ durationMs }) => durationMs,
+  },
+  {
+    id: "cost",
+    head: "Cost",
+    isNumber: true,
+    isWide: true,
+    cell: ({ costMicros }) => <Money micros={costMicros} />,
+    sortBy: ({ costMicros }) => costMicros,
+  },
+  {
+    id: "error",
+    head: "Why",
+    isWide: true,
+    cell: ({ errorCode, waitingReason }) => errorCode ?? waitingReason?.replaceAll("_", " ") ?? "",
+    sortBy: ({ errorCode }) => errorCode,
+  },
+];
+
+/** The graph as a list, for those who would rather read, and for screen readers. */
+export function NodeList(): JSX.Element {
+  const { node, nodes, selectNode } = useRunPage();
+  const view = useRunView();
+  const rows = useMemo(
+    () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
+    [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
+  );
+  return (
+    <div className="node-list">
+      <Table
+        label="Nodes"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        current={node}
+        onOpen={({ id }) => selectNode(id)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { type JSX, useState } from "react";
+import type { Decision } from "../../../../core/event/index.ts";
+import type { ApprovalView } from "../../../../core/view/index.ts";
+import { api } from "../../../live/api.ts";
+import { cache } from "../../../live/cache.ts";
+import { useMay } from "../../../live/session-store.ts";
+import { useAction } from "../../../live/use-query.ts";
+import { Button } from "../../../parts/button.tsx";
+import { Field } from "../../../parts/field.tsx";
+import { ProblemView } from "../../../parts/problem-view.tsx";
+import { toast } from "../../../parts/toast.tsx";
+import { ModelText } from "./model-text.tsx";
+import { Pairs } from "./section.tsx";
+
+const VERBS: Readonly<Record<Decision, string>> = {
+  approve: "Approve",
+  reject: "Reject",
+  retry: "Try again",
+  skip: "Skip the node",
+  abort: "Abort the run",
+};
+
+/** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
+export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
+  const mayApprove = useMay("governance:approve");
+  const [reason, setReason] = useState("");
+  const [isReasonWanted, setReasonWanted] = useState(false);
+  const answering = useAction(async (decision: Decision) => {
+    const words = reason.trim();
+    await api.resolveApproval(approval.id, {
+      decision,
+      digest: approval.digest,
+      ...(words === "" ? {} : { reason: words }),
+    });
+    cache.invalidate("approvals");
+    toast(`${VERBS[decision]}: done.`);
+  });
+  const answer = (decision: Decision): void => {
+    const needsReason = decision === "reject" || decision === "abort";
+    if (needsReason && reason.trim() === "") return setReasonWanted(true);
+    void answering.run(decision);
+  };
+  return (
+    <section className="approval" aria-label="Approval">
+      <h3>What will happen</h3>
+      <ModelText label="What will happen" text={approval.rendered} />
+      <Pairs
+        pairs={[
+          ["Asked because of", approval.source],
+          ["Asks", approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then ")],
+          ["Agent", approval.agentId ?? "–"],
+          [
+            "Digest",
+            <code key="digest" className="cut">
+              {approval.digest.slice(0, 24)}
+            </code>,
+          ],
+        ]}
+      />
+      {mayApprove ? (
+        <>
+          <Field
+            label="Reason"
+            hint="Needed to reject or abort; kept with the approval."
+            problem={isReasonWanted && reason.trim() === "" ? "Say why." : null}
+          >
+            <textarea rows={2} value={reason} maxLength={10_000} onChange={(event) => setReason(event.target.value)} />
+          </Field>
+          <div className="row">
+            {approval.choices.map((choice, index) => (
+              <Button
+                key={choice}
+                kind={index === 0 ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
+                isBusy={answering.isBusy}
+                onClick={() => answer(choice)}
+              >
+                {VERBS[choice]}
+              </Button>
+            ))}
+          </div>
+        </>
+      ) : (
+        <p className="muted">Your key may not approve. It needs governance:approve.</p>
+      )}
+      {answering.problem !== null && <ProblemView problem={answering.problem} />}
+    </section>
+  );
+}

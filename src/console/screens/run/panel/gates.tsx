@@ -1,0 +1,154 @@
+import { type JSX, useState } from "react";
+import type { NodeVerdict } from "../../../../client/index.ts";
+import { api } from "../../../live/api.ts";
+import { useQuery } from "../../../live/use-query.ts";
+import { Icon, type IconName } from "../../../parts/icon.tsx";
+import { StatusBadge } from "../../../parts/status.tsx";
+import { TimeText } from "../../../parts/time-text.tsx";
+import { type CellOutcome, GATE_QUESTIONS, type GateCell, gateCells } from "../model/gate-strip.ts";
+import { useRunPage } from "../run-page.ts";
+import type { DetailedNode } from "./node-detail.ts";
+import { Section } from "./section.tsx";
+
+const LOOKS: Readonly<Record<CellOutcome, { readonly icon: IconName; readonly label: string; readonly tone: string }>> =
+  {
+    pass: { icon: "check", label: "passed", tone: "ok" },
+    warn: { icon: "warn", label: "passed with a warning", tone: "warn" },
+    block: { icon: "cross", label: "blocked", tone: "bad" },
+    hold: { icon: "pause", label: "held", tone: "hold" },
+    not_evaluated: { icon: "dot", label: "not asked", tone: "idle" },
+  };
+
+/** What the gates said, verdict by verdict: a cell per gate, why it was decided so, and what would let it through. */
+export function Gates({
+  nodeId,
+  detail,
+}: {
+  readonly nodeId: string;
+  readonly detail: DetailedNode | undefined;
+}): JSX.Element | null {
+  const { run } = useRunPage();
+  const wanted = (detail?.verdicts ?? []).flatMap(({ verdictId }) => (verdictId === null ? [] : [verdictId]));
+  const found = useQuery(wanted.length === 0 ? null : `verdicts ${run.id} ${nodeId} ${wanted.join(" ")}`, () =>
+    findVerdicts(run.id, wanted),
+  );
+  const [chosen, setChosen] = useState<string | null>(null);
+  if (detail === undefined || detail.verdicts.length === 0) return null;
+  const verdicts = found.data ?? [];
+  const verdict = verdicts.find(({ verdictId }) => verdictId === chosen) ?? verdicts.at(-1);
+  return (
+    <Section
+      title="Gates"
+      aside={
+        verdicts.length > 1 && (
+          <select
+            aria-label="Verdict"
+            value={verdict?.verdictId ?? ""}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {verdicts.map((each, index) => (
+              <option key={each.verdictId} value={each.verdictId}>
+                {index + 1}. {each.disposition}
+                {each.gate === null ? "" : ` at ${each.gate}`}
+              </option>
+            ))}
+          </select>
+        )
+      }
+    >
+      {verdict !== undefined && <Verdict verdict={verdict} />}
+    </Section>
+  );
+}
+
+function Verdict({ verdict }: { readonly verdict: NodeVerdict }): JSX.Element {
+  const cells = gateCells(verdict);
+  const [looked, setLooked] = useState<string | null>(null);
+  const cell = cells.find(({ gate }) => gate === looked) ?? cells.find(({ isDecisive }) => isDecisive);
+  return (
+    <>
+      <p className="row">
+        <StatusBadge status={verdict.disposition} /> <TimeText at={verdict.at} />
+        {verdict.policies.length > 0 && <span className="muted">{verdict.policies.join(", ")}</span>}
+      </p>
+      <div className="gate-strip" role="group" aria-label="Gates in the order they were asked">
+        {cells.map((each) => (
+          <Cell key={each.gate} cell={each} isLooked={each.gate === cell?.gate} onLook={() => setLooked(each.gate)} />
+        ))}
+      </div>
+      {cell !== undefined && (
+        <p>
+          <strong>{cell.gate.replaceAll("_", " ")}</strong> {LOOKS[cell.outcome].label}.{" "}
+          <span className="muted">{GATE_QUESTIONS[cell.gate] ?? ""}</span> {cell.detail ?? ""}
+        </p>
+      )}
+      {verdict.explanation !== null && (
+        <div className="explanation">
+          <p>
+            {verdict.explanation.message} <code>{verdict.explanation.code}</code>
+          </p>
+          <dl className="pairs">
+            {Object.entries(verdict.explanation.facts).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <code>{JSON.stringify(value)}</code>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {verdict.explanation.unblock.length > 0 && (
+            <>
+              <h4>What would let it through</h4>
+              <ul>
+                {verdict.explanation.unblock.map(({ action, target, detail }) => (
+                  <li key={`${action} ${target}`}>
+                    {detail} <code className="muted">{`${action} ${target}`}</code>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface CellProps {
+  readonly cell: GateCell;
+  readonly isLooked: boolean;
+  readonly onLook: () => void;
+}
+
+function Cell({ cell, isLooked, onLook }: CellProps): JSX.Element {
+  const look = LOOKS[cell.outcome];
+  const words = `${cell.gate.replaceAll("_", " ")}: ${look.label}`;
+  return (
+    <button
+      type="button"
+      className={`gate-cell tone-${look.tone} ${cell.isDecisive ? "is-decisive" : ""}`}
+      aria-pressed={isLooked}
+      aria-label={words}
+      title={cell.detail === null ? words : `${words}. ${cell.detail}`}
+      onClick={onLook}
+    >
+      <Icon name={look.icon} size={13} />
+    </button>
+  );
+}
+
+const PAGE = 100;
+
+/** The verdicts of a run are listed in order; it is read until all that are wanted were found. */
+async function findVerdicts(runId: string, wanted: readonly string[]): Promise<readonly NodeVerdict[]> {
+  const missing = new Set(wanted);
+  const found: NodeVerdict[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await api.listVerdicts(runId, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    for (const verdict of page.data) if (missing.delete(verdict.verdictId)) found.push(verdict);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && missing.size > 0);
+  return found;
+}

@@ -1,0 +1,116 @@
+import { type JSX, useState } from "react";
+import { type Json, type JsonObject, jsonToText } from "../../../../core/base/index.ts";
+import { Empty } from "../../../parts/empty.tsx";
+import { Skeleton } from "../../../parts/skeleton.tsx";
+import { plainText } from "../model/plain-text.ts";
+import { useRunPage } from "../run-page.ts";
+import { ModelText } from "./model-text.tsx";
+import type { DetailedNode } from "./node-detail.ts";
+import { Section } from "./section.tsx";
+
+interface TabProps {
+  readonly nodeId: string;
+  readonly detail: DetailedNode | undefined;
+}
+
+const LEVELS = ["debug", "info", "warning", "error"] as const;
+
+/** What was logged for the node, and what was said in its conversation. */
+export function LogsTab({ detail }: TabProps): JSX.Element {
+  const { selectEvent } = useRunPage();
+  const [least, setLeast] = useState(0);
+  const [text, setText] = useState("");
+  if (detail === undefined) return <Skeleton lines={5} />;
+  const logs = detail.attempts.flatMap(({ attempt, logs: list }) => list.map((entry) => ({ attempt, ...entry })));
+  const wanted = logs.filter(
+    ({ level, message }) =>
+      LEVELS.findIndex((each) => each === level) >= least && message.toLowerCase().includes(text.toLowerCase()),
+  );
+  const reported = detail.attempts.flatMap(({ attempt, adapterLogs }) =>
+    adapterLogs.map((entry) => ({ attempt, entry })),
+  );
+  const talks = detail.attempts.filter(({ conversation }) => conversation.length > 0);
+  if (logs.length === 0 && reported.length === 0 && talks.length === 0) {
+    return <Empty icon="audit" title="Nothing was logged" />;
+  }
+  return (
+    <>
+      {logs.length > 0 && (
+        <Section
+          title="Logs"
+          aside={
+            <span className="row">
+              <select aria-label="Least level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
+                {LEVELS.map((level, index) => (
+                  <option key={level} value={index}>
+                    {level}
+                  </option>
+                ))}
+              </select>
+              <input
+                type="search"
+                aria-label="Search logs"
+                placeholder="Search"
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            </span>
+          }
+        >
+          <ol className="logs">
+            {wanted.map(({ eventId, attempt, level, message, detail: more }) => (
+              <li key={eventId} className={`log-${level}`}>
+                <button
+                  type="button"
+                  className="link-button num"
+                  title="Show the event"
+                  onClick={() => selectEvent(eventId)}
+                >
+                  {eventId}
+                </button>
+                <span className="log-level">{level}</span>
+                <span className="log-text">
+                  {plainText(message)}
+                  {more !== undefined && <span className="muted"> {plainText(jsonToText(more))}</span>}
+                </span>
+                {attempt > 1 && <span className="muted">#{attempt}</span>}
+              </li>
+            ))}
+          </ol>
+        </Section>
+      )}
+      {reported.length > 0 && (
+        <Section title="Adapter">
+          <ModelText label="Adapter log" text={reported.map(({ entry }) => JSON.stringify(entry)).join("\n")} />
+        </Section>
+      )}
+      {talks.map(({ attempt, sessionId, conversation }) => (
+        <Section
+          key={attempt}
+          title={`Conversation of attempt ${attempt}`}
+          aside={sessionId !== null && <code>{plainText(sessionId)}</code>}
+        >
+          <ol className="talk">
+            {conversation.map((message, index) => (
+              <Said key={index} message={message} />
+            ))}
+          </ol>
+        </Section>
+      ))}
+    </>
+  );
+}
+
+function Said({ message }: { readonly message: JsonObject }): JSX.Element {
+  const role = typeof message["role"] === "string" ? message["role"] : "message";
+  const content: Json = message["content"] ?? message;
+  return (
+    <li className={role === "user" || role === "system" ? "" : "is-answer"}>
+      <span className="muted">{plainText(role)}</span>
+      <ModelText
+        label={`Said by ${role}`}
+        text={typeof content === "string" ? content : JSON.stringify(content, null, 2)}
+      />
+    </li>
+  );
+}

@@ -1,0 +1,114 @@
+import { type JSX, useEffect, useState } from "react";
+import { api } from "../../../live/api.ts";
+import { useMay } from "../../../live/session-store.ts";
+import { useQuery } from "../../../live/use-query.ts";
+import { Button } from "../../../parts/button.tsx";
+import { ProblemView } from "../../../parts/problem-view.tsx";
+import { StatusBadge } from "../../../parts/status.tsx";
+import { Tabs } from "../../../parts/tabs.tsx";
+import { useActionDesk } from "../action-desk.ts";
+import { useNodeView, useRunPage } from "../run-page.ts";
+import { AttemptsTab } from "./attempts-tab.tsx";
+import { LineageTab } from "./lineage-tab.tsx";
+import { LogsTab } from "./logs-tab.tsx";
+import { type DetailedNode, readDetail } from "./node-detail.ts";
+import { OverviewTab } from "./overview-tab.tsx";
+import { PromptTab } from "./prompt-tab.tsx";
+import { ResultTab } from "./result-tab.tsx";
+import "./node-panel.css";
+
+/** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
+export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element {
+  const { run, selectNode } = useRunPage();
+  const desk = useActionDesk();
+  const mayExecute = useMay("workflow:execute");
+  const node = useNodeView(nodeId);
+  const [tab, setTab] = useState("overview");
+  const detail = useDetail(run.id, nodeId, `${node?.status ?? ""} ${node?.attempts ?? 0}`);
+  if (node === undefined) {
+    return (
+      <aside className="node-panel" aria-label={`Node ${nodeId}`}>
+        <div className="node-panel-head">
+          <h2>{nodeId}</h2>
+          <Button kind="quiet" size="small" icon="cross" label="Close the node" onClick={() => selectNode(null)} />
+        </div>
+        <p className="node-panel-body muted">This run has no node of that name at this point.</p>
+      </aside>
+    );
+  }
+  return (
+    <aside className="node-panel" aria-label={`Node ${node.label}`}>
+      <div className="node-panel-head">
+        <h2 className="cut" title={node.label}>
+          {node.label}
+        </h2>
+        <StatusBadge status={node.status} />
+        <span className="node-panel-actions">
+          {mayExecute && (
+            <Button
+              kind="quiet"
+              size="small"
+              icon="redo"
+              label={`Restart from ${nodeId}`}
+              onClick={() => desk.ask({ kind: "restart", fromNode: node.instance?.parent ?? nodeId })}
+            />
+          )}
+          <Button kind="quiet" size="small" icon="cross" label="Close the node" onClick={() => selectNode(null)} />
+        </span>
+      </div>
+      <Tabs label="About the node" tabs={TABS} selected={tab} onSelect={setTab}>
+        <div className="node-panel-body">
+          {detail.problem !== null && <ProblemView problem={detail.problem} onRetry={() => void detail.refresh()} />}
+          <TabContent tab={tab} nodeId={nodeId} detail={detail.data} />
+        </div>
+      </Tabs>
+    </aside>
+  );
+}
+
+const TABS = [
+  { id: "overview", label: "Overview" },
+  { id: "prompt", label: "Prompt" },
+  { id: "result", label: "Result" },
+  { id: "attempts", label: "Attempts" },
+  { id: "logs", label: "Logs" },
+  { id: "lineage", label: "Lineage" },
+];
+
+interface TabContentProps {
+  readonly tab: string;
+  readonly nodeId: string;
+  readonly detail: DetailedNode | undefined;
+}
+
+function TabContent({ tab, nodeId, detail }: TabContentProps): JSX.Element {
+  switch (tab) {
+    case "prompt":
+      return <PromptTab nodeId={nodeId} detail={detail} />;
+    case "result":
+      return <ResultTab nodeId={nodeId} detail={detail} />;
+    case "attempts":
+      return <AttemptsTab nodeId={nodeId} detail={detail} />;
+    case "logs":
+      return <LogsTab nodeId={nodeId} detail={detail} />;
+    case "lineage":
+      return <LineageTab nodeId={nodeId} />;
+    default:
+      return <OverviewTab nodeId={nodeId} detail={detail} />;
+  }
+}
+
+/** Read again whenever the node has moved, not with every event of the run: a long log is costly to look through. */
+function useDetail(runId: string, nodeId: string, stamp: string) {
+  const query = useQuery<DetailedNode>(`node ${runId} ${nodeId}`, async () =>
+    readDetail(await api.getNode(runId, nodeId)),
+  );
+  const { refresh } = query;
+  const [seen, setSeen] = useState(stamp);
+  useEffect(() => {
+    if (seen === stamp) return;
+    setSeen(stamp);
+    void refresh();
+  }, [seen, stamp, refresh]);
+  return query;
+}

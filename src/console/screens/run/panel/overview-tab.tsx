@@ -1,0 +1,162 @@
+import type { JSX } from "react";
+import type { NodeView } from "../../../../core/view/index.ts";
+import { Link } from "../../../app/router.tsx";
+import { grouped } from "../../../parts/figures.ts";
+import { Icon } from "../../../parts/icon.tsx";
+import { Money } from "../../../parts/money.tsx";
+import { StatusIcon } from "../../../parts/status.tsx";
+import { Duration, TimeText } from "../../../parts/time-text.tsx";
+import { NO_SUM } from "../model/sums.ts";
+import { plainText } from "../model/plain-text.ts";
+import { waitingOf } from "../model/waiting.ts";
+import { useNodeView, useRunPage, useRunView } from "../run-page.ts";
+import { ApprovalBox } from "./approval-box.tsx";
+import { Countdown } from "./countdown.tsx";
+import { Gates } from "./gates.tsx";
+import { ModelText } from "./model-text.tsx";
+import type { DetailedNode } from "./node-detail.ts";
+import { ResolveBox } from "./resolve-box.tsx";
+import { Pairs, Section } from "./section.tsx";
+
+interface TabProps {
+  readonly nodeId: string;
+  readonly detail: DetailedNode | undefined;
+}
+
+/** How the node stands, why it waits and what to do about it, what the gates said, and what it says right now. */
+export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
+  const node = useNodeView(nodeId);
+  const { feed } = useRunPage();
+  if (node === undefined) return null;
+  const sum = feed.log.sums.byNode.get(nodeId) ?? NO_SUM;
+  const isWorking = node.status === "running" || node.status === "streaming";
+  return (
+    <>
+      <WhyWaiting node={node} />
+      {feed.pinnedAt === null && node.missing.length > 0 && <ResolveBox node={node} />}
+      <Failure node={node} />
+      {isWorking && node.streamedText !== "" && (
+        <Section title="Says now">
+          <ModelText label="Streamed text" text={node.streamedText} isGrowing />
+        </Section>
+      )}
+      <Section title="Facts">
+        <Pairs
+          pairs={[
+            ["Wave", node.wave ?? "–"],
+            ["Attempts", node.retries > 0 ? `${node.attempts}, tried again ${node.retries}×` : node.attempts],
+            ["Started", <TimeText key="started" at={node.startedAt} />],
+            [
+              "Took",
+              node.durationMs === null ? (
+                <Duration key="took" from={node.startedAt} to={node.completedAt} />
+              ) : (
+                <Duration key="took" from={0} to={node.durationMs} />
+              ),
+            ],
+            ["Agent", node.agentId ?? "–"],
+            ["Model", node.model ?? "–"],
+            ["Cost", <Money key="cost" micros={node.costMicros} />],
+            [
+              "Tokens",
+              `${grouped(sum.inputTokens)} in · ${grouped(sum.outputTokens)} out${sum.thinkingTokens > 0 ? ` · ${grouped(sum.thinkingTokens)} thinking` : ""}${sum.cachedTokens > 0 ? ` · ${grouped(sum.cachedTokens)} cached` : ""}`,
+            ],
+          ]}
+        />
+        {node.childRunId !== null && (
+          <p>
+            <Link to={`/runs/${encodeURIComponent(node.childRunId)}`}>Open the child run</Link>
+          </p>
+        )}
+      </Section>
+      <Gates nodeId={nodeId} detail={detail} />
+      <Relatives nodeId={nodeId} node={node} />
+    </>
+  );
+}
+
+function WhyWaiting({ node }: { readonly node: NodeView }): JSX.Element | null {
+  const { feed, nodes, selectNode } = useRunPage();
+  const view = useRunView();
+  const planned = nodes.find(({ id }) => id === (node.instance?.parent ?? node.id));
+  const viewsOf = (ids: readonly string[]): NodeView[] => ids.flatMap((id) => view.nodes.get(id) ?? []);
+  const approval = node.approvalId === null ? null : (view.approvals.get(node.approvalId) ?? null);
+  const waiting = waitingOf({
+    node,
+    parents: node.instance === null ? viewsOf(planned?.parents ?? []) : [],
+    instances: node.instance === null ? viewsOf(planned?.instances ?? []) : [],
+    note: feed.log.waits.get(node.id) ?? null,
+    approval,
+  });
+  if (waiting === null) return null;
+  return (
+    <>
+      <div className={`why ${waiting.needsPerson ? "is-person" : ""}`} role="status">
+        <Icon name={waiting.needsPerson ? "pause" : "clock"} />
+        <div>
+          <p>
+            {plainText(waiting.text)}
+            {waiting.until !== null && <Countdown until={waiting.until} />}
+          </p>
+          {waiting.nodeIds.length > 0 && (
+            <p className="row">
+              {waiting.nodeIds.slice(0, 6).map((id) => (
+                <button key={id} type="button" className="link-button" onClick={() => selectNode(id)}>
+                  {id}
+                </button>
+              ))}
+            </p>
+          )}
+        </div>
+      </div>
+      {approval !== null && approval.status === "pending" && feed.pinnedAt === null && (
+        <ApprovalBox approval={approval} />
+      )}
+    </>
+  );
+}
+
+function Failure({ node }: { readonly node: NodeView }): JSX.Element | null {
+  if (node.errorCode === null) return null;
+  return (
+    <Section title="What went wrong">
+      <p>
+        <code className="text-bad">{node.errorCode}</code>
+      </p>
+      {node.errorMessage !== null && <ModelText label="Error message" text={node.errorMessage} />}
+    </Section>
+  );
+}
+
+/** Neighbours in the graph, and instances: one click away. */
+function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: NodeView }): JSX.Element | null {
+  const { nodes, feed, selectNode } = useRunPage();
+  const planned = nodes.find(({ id }) => id === nodeId);
+  const groups: readonly (readonly [string, readonly string[]])[] = [
+    ["Instance of", node.instance === null ? [] : [node.instance.parent]],
+    ["Comes after", planned?.parents ?? []],
+    ["Comes before", nodes.filter(({ parents }) => parents.includes(nodeId)).map(({ id }) => id)],
+    ["Instances", planned?.instances ?? []],
+  ];
+  if (groups.every(([, ids]) => ids.length === 0)) return null;
+  return (
+    <Section title="Neighbours">
+      {groups
+        .filter(([, ids]) => ids.length > 0)
+        .map(([name, ids]) => (
+          <div key={name} className="neighbours">
+            <span className="muted">{name}</span>
+            <span className="row">
+              {ids.slice(0, 40).map((id) => (
+                <button key={id} type="button" className="neighbour" onClick={() => selectNode(id)}>
+                  <StatusIcon status={feed.node(id)?.status ?? "pending"} size={13} />
+                  {id}
+                </button>
+              ))}
+              {ids.length > 40 && <span className="muted">and {ids.length - 40} more</span>}
+            </span>
+          </div>
+        ))}
+    </Section>
+  );
+}

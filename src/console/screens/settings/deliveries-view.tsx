@@ -1,0 +1,67 @@
+import type { JSX } from "react";
+import type { Delivery } from "../../../client/index.ts";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useAction, useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { Badge, type Tone } from "../../parts/status.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { TimeText } from "../../parts/time-text.tsx";
+
+const TONES: Readonly<Record<Delivery["state"], Tone>> = {
+  pending: "info",
+  failed: "warn",
+  delivered: "ok",
+  given_up: "bad",
+};
+
+/** What a webhook was sent, and what became of it. */
+export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.Element {
+  const mayWrite = useMay("registry:write");
+  const deliveries = useQuery(`deliveries:${webhook}`, () => api.webhooks.listDeliveries(webhook, { limit: 20 }), { everyMs: 5_000 });
+  const again = useAction(async (id: string) => {
+    await api.webhooks.redeliver(webhook, id);
+    await deliveries.refresh();
+  });
+  const testing = useAction(async () => {
+    await api.webhooks.test(webhook);
+    await deliveries.refresh();
+  });
+  const columns: readonly Column<Delivery>[] = [
+    { id: "type", head: "Event", cell: ({ type }) => <code>{type}</code> },
+    { id: "state", head: "State", cell: ({ state }) => <Badge tone={TONES[state]}>{state.replace("_", " ")}</Badge> },
+    { id: "tries", head: "Tries", isNumber: true, cell: ({ attempts }) => attempts },
+    { id: "answer", head: "Answer", isWide: true, cell: ({ lastStatus, lastError }) => lastStatus ?? lastError ?? "–" },
+    { id: "at", head: "Created", isWide: true, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
+    {
+      id: "again",
+      head: "",
+      cell: ({ id, state }) =>
+        state !== "pending" && (
+          <Button size="small" icon="redo" disabled={!mayWrite} label={`Deliver ${id} again`} onClick={() => void again.run(id)} />
+        ),
+    },
+  ];
+  const problem = deliveries.problem ?? again.problem ?? testing.problem;
+  return (
+    <Panel
+      isFlush
+      title="Deliveries"
+      actions={
+        <Button size="small" disabled={!mayWrite} isBusy={testing.isBusy} onClick={() => void testing.run()}>
+          Send a test
+        </Button>
+      }
+    >
+      {problem !== null && <ProblemView problem={problem} />}
+      {deliveries.data === undefined && problem === null && <Skeleton />}
+      {deliveries.data?.data.length === 0 && <p className="panel-body muted">Nothing was sent yet.</p>}
+      {deliveries.data !== undefined && deliveries.data.data.length > 0 && (
+        <Table label="Deliveries" columns={columns} rows={deliveries.data.data} keyOf={({ id }) => id} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,281 @@
+import { createServer, type Server } from "node:http";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
+
+const REFUND = `name: refund
+args:
+  customer: { type: string, default: Ada }
+steps:
+  - { id: collect, command: "Collect what \${customer} wrote", action: read }
+  - { id: assess, agent: analyst, command: "Decide from \${collect.stdout}" }
+  - { id: pay, command: Pay it, action: financial, depends_on: [assess] }
+`;
+const SCRIPT = `default: echo
+nodes:
+  collect: { stdout: "<b>a letter</b>", cost_usd: 0.12, tokens: { input: 1200, output: 300 } }
+  assess: { stdout: pay, cost_usd: 0.4, tokens: { input: 5200, output: 900 } }
+`;
+
+let site: Site;
+let receiver: Server;
+let received = 0;
+
+beforeAll(async () => {
+  site = await openSite(SCRIPT);
+  receiver = createServer((_, response) => {
+    received += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  const { api } = site;
+  await api.tell("PUT", "agents/analyst", { body: { trust_level: 6, autonomy: "bounded", max_concurrent: 5, budget_monthly_usd: 40, skills: ["refunds"] } });
+  await api.tell("PUT", "policies/people-pay", {
+    body: { category: "guardrail", scope: "global", condition: "node.action == 'financial'", action: "require_approval", reason: "A person lets money go" },
+  });
+  await api.tell("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
+  await api.tell("PUT", "budgets/analysts", { body: { scope: "agent", scope_id: "analyst", period: "monthly", amount_usd: 0.3 } });
+  await api.tell("PUT", "schedules/nightly", { body: { workflow: "refund", cron: "0 3 * * *", timezone: "UTC" } });
+  await api.tell("PUT", "library/summarise", { body: { command: "Summarise ${text}" } });
+  await api.save(REFUND);
+  await api.run("refund");
+  await api.run("refund", { customer: "Grace" });
+});
+afterAll(async () => {
+  await site.close();
+  receiver.close();
+});
+
+async function visit(wish: Visit): Promise<Page> {
+  const page = await site.visit(wish);
+  page.setDefaultTimeout(20_000);
+  return page;
+}
+
+async function write(page: Page, text: string): Promise<void> {
+  const editor = page.locator(".code-editor .cm-content");
+  await editor.waitFor();
+  await editor.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+const has = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+describe("governance", () => {
+  it("explains every gate in its order", async () => {
+    const page = await visit({ path: "/governance" });
+    await has(page, "gateway_health");
+    const names = await page.locator(".governance-gates").first().locator("code:first-child").allTextContents();
+    expect(names).toHaveLength(11);
+    expect(names[0]).toBe("gateway_health");
+  });
+
+  it("edits a policy: the server's word at the line, a backtest, what would change, saved", async () => {
+    const page = await visit({ path: "/governance/policies" });
+    await page.getByRole("link", { name: "people-pay" }).click();
+    await write(page, "category: guardrail\nscope: global\ncondition: nod.action == 'financial'\naction: require_approval\n");
+    const problems = page.getByRole("list", { name: "Problems" });
+    await problems.getByText("line 3").waitFor();
+    await problems.getByText("bad_expression").waitFor();
+    await screenshot(page, "governance-policy-problem-light");
+    await write(page, "category: guardrail\nscope: global\ncondition: node.action == 'read'\naction: block\nreason: Nobody reads\n");
+    await page.getByRole("region", { name: "Changes" }).getByText("Nobody reads").waitFor();
+    await page.getByRole("button", { name: "Run backtest" }).click();
+    const result = page.getByRole("region", { name: "Result of the backtest" });
+    await result.getByText(/it would have matched/).waitFor();
+    await result.getByRole("table", { name: "Examples" }).getByText("collect").first().waitFor();
+    await screenshot(page, "governance-policy-light");
+    await page.getByRole("button", { name: "Save" }).click();
+    await has(page, "Saved policy people-pay.");
+    expect((await site.api.tell("GET", "policies/people-pay")).body).toMatchObject({ action: "block", reason: "Nobody reads" });
+    await site.api.tell("PUT", "policies/people-pay", {
+      body: { category: "guardrail", scope: "global", condition: "node.action == 'financial'", action: "require_approval" },
+    });
+  });
+
+  it("shows how budgets burn down", async () => {
+    const page = await visit({ path: "/governance/budgets" });
+    await has(page, "exhausted");
+    await page.getByRole("link", { name: "house" }).click();
+    await has(page, /\$1\.04 of \$2\.00/);
+    await page.getByRole("img", { name: /Left of \$2\.00/ }).waitFor();
+    await screenshot(page, "governance-budget-light");
+  });
+
+  it("makes an agent, shows it, and deletes it when its name was typed", async () => {
+    const page = await visit({ path: "/governance/agents" });
+    await page.getByRole("button", { name: "New agent" }).click();
+    await page.getByLabel("Name").fill("intern");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/agents\/intern/);
+    await has(page, "3 of 10");
+    await page.getByRole("button", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
+    await dialog.getByLabel(/Type intern/).fill("intern");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL(/agents$/);
+    expect((await site.api.tell("GET", "agents/intern")).status).toBe(404);
+  });
+
+  it("closes and opens the platform, with a reason", async () => {
+    const page = await visit({ path: "/governance" });
+    await page.getByRole("button", { name: "Close platform" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("button", { name: "Close", exact: true }).last().isDisabled()).toBe(true);
+    await dialog.getByLabel("Reason").fill("a drill");
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await has(page, "Platform closed: a drill");
+    await page.getByRole("button", { name: "Open platform" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Open", exact: true }).click();
+    await has(page, "Platform open");
+  });
+
+  it("shows gateways and their health", async () => {
+    const page = await visit({ path: "/governance/gateways/local" });
+    await has(page, "Healthy");
+    await has(page, "This gateway is the server itself.");
+  });
+});
+
+describe("usage", () => {
+  it("draws what was spent and exports it", async () => {
+    const page = await visit({ path: "/usage?by=agent" });
+    await page.getByRole("img", { name: "Cost by agent over time" }).waitFor();
+    await page.getByRole("table", { name: "Spent by agent" }).getByText("analyst").waitFor();
+    await screenshot(page, "usage-light");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+    const text = readFileSync(await download.path(), "utf8");
+    expect(text).toContain("bucket_start,agent,");
+    expect(text).toContain(",analyst,");
+    await page.getByLabel("Measure").selectOption("tokens");
+    await page.getByRole("img", { name: "Tokens by agent over time" }).waitFor();
+    expect(page.url()).toContain("measure=tokens");
+  });
+});
+
+describe("audit", () => {
+  it("shows the chain, filters, and opens a record", async () => {
+    const page = await visit({ path: "/audit" });
+    await has(page, /Verified up to record \d+/);
+    await page.getByLabel("Category").selectOption("governance");
+    await page.getByLabel("Type").selectOption("policy.changed");
+    const list = page.getByRole("list", { name: "Audit records" });
+    await list.getByText("policy/people-pay").first().waitFor();
+    await list.locator("summary").first().click();
+    await list.getByText(/Hash/).first().waitFor();
+    await screenshot(page, "audit-light");
+    await page.getByRole("button", { name: "Verify" }).click();
+    await has(page, /Verified up to record \d+/);
+    expect(await page.getByRole("link", { name: "Export" }).getAttribute("href")).toBe("/api/v1/audit/export");
+  });
+});
+
+describe("settings", () => {
+  it("makes a key that is shown once, and revokes it", async () => {
+    const page = await visit({ path: "/settings" });
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Label").fill("build server");
+    await page.getByLabel("Role").selectOption("operator");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const secret = await page.getByRole("region", { name: "The new key" }).textContent();
+    expect(secret).toMatch(/^slk_/);
+    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).body).toMatchObject({ label: "build server" });
+    await screenshot(page, "settings-key-light");
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    const row = page.getByRole("row", { name: /build server/ });
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await row.getByText("revoked").waitFor();
+    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).status).toBe(401);
+  });
+
+  it("registers a webhook and shows its deliveries", async () => {
+    const address = receiver.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const page = await visit({ path: "/settings/webhooks/-" });
+    await page.getByLabel("Name").fill("desk");
+    await write(page, `url: http://127.0.0.1:${port}/\nevents: [run.completed]\nsecret: a-secret-of-our-own\n`);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/webhooks\/desk/);
+    await has(page, "Nothing was sent yet.");
+    // The secret is kept and never shown again.
+    await page.locator(".code-editor .cm-content").getByText("run.completed").waitFor();
+    expect(await page.locator(".code-editor .cm-content").textContent()).not.toContain("a-secret");
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByRole("table", { name: "Deliveries" }).getByText("webhook.test").waitFor();
+    expect(received).toBeGreaterThanOrEqual(0);
+  });
+
+  it("shows the slots of a schedule, and library steps", async () => {
+    const page = await visit({ path: "/settings/schedules/nightly" });
+    await has(page, "No slot has come yet.");
+    await page.getByRole("tab", { name: "Library" }).click();
+    await has(page, "summarise");
+    await page.getByRole("tab", { name: "Teams" }).click();
+    await has(page, "No teams yet");
+  });
+
+  it("can be gone through with the keyboard alone", async () => {
+    const page = await visit({ path: "/settings/library" });
+    await page.getByRole("tab", { name: "Library" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await has(page, "No models yet");
+    await page.keyboard.press("ArrowLeft");
+    await has(page, "summarise");
+    await page.locator("tr[data-key='summarise']").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/library\/summarise/);
+    await page.locator(".code-editor .cm-content").waitFor();
+  });
+
+  it("offers nothing to those who may not", async () => {
+    const key = await site.api.key("viewer");
+    const page = await visit({ path: "/governance/policies/people-pay", key });
+    await has(page, /You may look at it/);
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.goto(`${site.url}/settings`);
+    await has(page, "Keys are for those who manage them");
+  });
+});
+
+describe("how these screens look", () => {
+  const SCREENS: readonly (readonly [string, string, string | RegExp])[] = [
+    ["governance-gates", "/governance", "gateway_health"],
+    ["governance-policies", "/governance/policies", "people-pay"],
+    ["governance-budgets", "/governance/budgets", "exhausted"],
+    ["governance-agents", "/governance/agents/analyst", "6 of 10"],
+    ["governance-gateways", "/governance/gateways", "Healthy"],
+    ["usage", "/usage?by=workflow", "Top spenders"],
+    ["audit", "/audit", /Verified up to record/],
+    ["settings-keys", "/settings/keys", "New key"],
+    ["settings-schedule", "/settings/schedules/nightly", "No slot has come yet."],
+    ["settings-teams", "/settings/teams", "No teams yet"],
+  ];
+
+  it.each(["light", "dark"] as const)("is accessible in %s", async (theme) => {
+    const page = await visit({ theme });
+    for (const [name, path, text] of SCREENS) {
+      await page.goto(`${site.url}${path}`);
+      await has(page, text);
+      await screenshot(page, `${name}-${theme}`);
+      expect(await violations(page), name).toEqual([]);
+    }
+  });
+
+  it("fits a narrow screen", async () => {
+    const page = await visit({ width: 390, height: 844 });
+    for (const [name, path, text] of SCREENS) {
+      await page.goto(`${site.url}${path}`);
+      await has(page, text);
+      await screenshot(page, `${name}-narrow`);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(390);
+    }
+  });
+
+  it("gives the browser nothing to complain about", () => {
+    expect(site.complaints).toEqual([]);
+  });
+});
