@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPage } from "../test/docs/page.ts";
-import { type Exchange, isAsShown, perform } from "../test/docs/transcript.ts";
+import { type Exchange, isAsShown, perform, SCRIPT } from "../test/docs/transcript.ts";
 import { ROOT } from "./generated-docs.ts";
 
 /**
@@ -12,6 +12,7 @@ for (const path of process.argv.slice(2)) {
   let text = readFileSync(join(ROOT, path), "utf8");
   let from = 0;
   const write = ({ command, shown, said }: Exchange): void => {
+    if (command === SCRIPT) return;
     const typed = command === "^C" ? "^C\n" : `$ ${command}\n`;
     const after = text.indexOf(typed, from) + typed.length;
     const isTrue = shown.trim() !== "" && isAsShown(said, shown);

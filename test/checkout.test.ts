@@ -24,6 +24,13 @@ if (existsSync("src/broken")) { console.log("src/broken(1,1): error TS1"); proce
 appendFileSync("compiled.log", "x");
 cpSync("src", out, { recursive: true });
 `;
+const BUNDLER = `
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+const out = process.argv[process.argv.indexOf("--outDir") + 1];
+mkdirSync(out, { recursive: true });
+writeFileSync(join(out, "index.html"), "");
+`;
 const PROGRAM = `export const main = async (args) => { console.log(JSON.stringify(args)); return args.length; };`;
 const NPM = `#!/bin/sh
 echo "$@" >> npm.log
@@ -96,6 +103,23 @@ describe("bin/sluice", () => {
     expect(existsSync(join(root, "dist/cli/other.js"))).toBe(false);
     put("src/cli/main.test.ts", "");
     expect(start([]).said).toBe("");
+  });
+
+  it("builds the console where there is one, and each half only for changes of its own", () => {
+    put("src/console/main.tsx", "page");
+    put("src/core/x.js", "1");
+    put("node_modules/vite/bin/vite.js", BUNDLER);
+    expect(start([]).said).toBe("sluice: building, once\nsluice: building the console, once\n");
+    expect(existsSync(join(root, "dist/console/index.html"))).toBe(true);
+    expect(start([]).said).toBe("");
+    put("src/console/main.tsx", "another page");
+    expect(start([]).said).toBe("sluice: building the console, once\n");
+    put("src/cli/other.js", "1");
+    expect(start([]).said).toBe("sluice: building, once\n");
+    put("src/core/x.js", "22");
+    expect(start([]).said).toBe("sluice: building, once\nsluice: building the console, once\n");
+    expect(existsSync(join(root, "dist/cli/main.js"))).toBe(true);
+    expect(existsSync(join(root, "dist/console/index.html"))).toBe(true);
   });
 
   it("says what does not compile, keeps the old build, and cleans up", () => {

@@ -2,11 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DOCS, ROOT } from "../scripts/generated-docs.ts";
-import * as adapterDoor from "../src/adapter/index.ts";
-import * as browserDoor from "../src/browser/index.ts";
-import * as clientDoor from "../src/client/index.ts";
 import { commandsShownIn, problemsOfCommand } from "./docs/command-check.ts";
 import { type Block, placeOf, readPages } from "./docs/page.ts";
+import { DOORS } from "./docs/script.ts";
 import { problemsOfYaml } from "./docs/yaml-block.ts";
 import { readRepository } from "./law/source.ts";
 
@@ -76,17 +74,12 @@ describe("written pages", () => {
   });
 
   it("import only what the packages export", () => {
-    const doors: Readonly<Record<string, object>> = {
-      "sluice/adapter": adapterDoor,
-      "sluice/browser": browserDoor,
-      "sluice/client": clientDoor,
-    };
     const wrong = [...blocksIn("js"), ...blocksIn("ts")].flatMap((block) =>
       [...block.text.matchAll(/import \{([^}]+)\} from "(sluice\/\w+)"/g)].flatMap(([, names = "", door = ""]) =>
         names
           .split(",")
           .map((name) => name.trim())
-          .filter((name) => name !== "" && !name.startsWith("type ") && !Object.hasOwn(doors[door] ?? {}, name))
+          .filter((name) => name !== "" && !name.startsWith("type ") && !Object.hasOwn(DOORS[door] ?? {}, name))
           .map((name) => `${placeOf(block)}: ${door} has no ${name}`),
       ),
     );

@@ -21,7 +21,7 @@ export interface Host {
   /** Where this process reaches it. */
   readonly localUrl: string;
   /** An address that opens the console with this key, once; null when there is no console. */
-  signInUrl(secret: string): string | null;
+  readonly signInUrl: (secret: string) => string | null;
   /** Takes nothing new, finishes what is being written, and lets go of the database. */
   close(): Promise<void>;
 }

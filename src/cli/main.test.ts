@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
-import { createVirtualClock } from "../clock/index.ts";
+import { type Clock, createVirtualClock } from "../clock/index.ts";
 import type { Io, Screen } from "./io.ts";
 import { main } from "./main.ts";
 import { createProgram } from "./program.ts";
@@ -70,15 +70,29 @@ interface Options {
   readonly interrupts?: readonly number[];
 }
 
-/** What the driver does takes a few turns of the event loop, and none of the run's time. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
+const IDLE_TURNS = 8;
 
 async function sluice(argv: readonly string[], options: Options = {}) {
-  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
+  const virtual = createVirtualClock(Date.UTC(2026, 0, 1));
   let out = "";
   let err = "";
+  let alarms = 0;
+  const clock: Clock = {
+    now: () => virtual.now(),
+    after: (delayMs, fire) => {
+      alarms += 1;
+      return virtual.after(delayMs, fire);
+    },
+  };
+  // Files are read and the driver works in turns of the event loop, while the clock of the run stands still.
+  const untilIdle = async (): Promise<void> => {
+    for (let idle = 0, before = ""; idle < IDLE_TURNS;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const now = `${alarms} ${out.length} ${err.length}`;
+      idle = now === before ? idle + 1 : 0;
+      before = now;
+    }
+  };
   const screen = (write: (text: string) => void): Screen => ({
     isTty: options.tty === true,
     size: () => ({ columns: 80, rows: 24 }),
@@ -111,8 +125,7 @@ async function sluice(argv: readonly string[], options: Options = {}) {
   void main(argv, io).then((code) => {
     ended.code ??= code;
   });
-  // Files are read in real time, while the clock of the run stands still.
-  do await clock.run(() => ended.code !== null, turns);
+  do await virtual.run(() => ended.code !== null, untilIdle);
   while (ended.code === null);
   expect(err).not.toMatch(/\n\s+at .*\.ts:/);
   return { code: ended.code, out, err, listening: listeners.size };

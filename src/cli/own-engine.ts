@@ -192,25 +192,27 @@ export class OwnEngine {
   #look(): void {
     if (!this.#hasBlocked) return;
     this.#mustLookAgain = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#lookUntilSeen()
-      .catch((error: unknown) => this.#break(error))
-      .finally(() => {
-        this.#isLooking = false;
-      });
+    if (!this.#isLooking) void this.#lookUntilSeen();
   }
 
   async #lookUntilSeen(): Promise<void> {
-    while (this.#mustLookAgain) {
-      this.#mustLookAgain = false;
-      if (await this.#isWaiting()) this.#settle({ kind: "waiting" });
+    this.#isLooking = true;
+    try {
+      while (this.#mustLookAgain) {
+        this.#mustLookAgain = false;
+        if (await this.#isWaiting()) this.#settle({ kind: "waiting" });
+      }
+    } catch (error) {
+      this.#break(error);
+    } finally {
+      this.#isLooking = false;
     }
   }
 
   async #isWaiting(): Promise<boolean> {
     const states: RunState[] = [];
-    for (const runId of [...this.#open.keys()]) {
+    const runIds = [...this.#open.keys()];
+    for (const runId of runIds) {
       const view = await this.#driver.stateOf(ORG, runId);
       if (view === undefined) return false;
       states.push(view.state);

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../core/base/index.ts";
+import type { Plan } from "../core/plan/index.ts";
 import { pinnedVersion, pinsOfJson, refText } from "../core/pins/index.ts";
 import type { StartChild } from "../core/engine/index.ts";
 import type { ChildDesk, Launch, PreparedChild, Runtime } from "../driver/index.ts";
@@ -27,7 +29,7 @@ export function openChildDesk(options: ChildDeskOptions): ChildDesk {
       const { orgId } = parent;
       const plan = await options.runtime().planOf(orgId, found.pinnedHash ?? found.hash);
       if (plan === undefined) return refused(`the workflow "${name}" can no longer be compiled`);
-      const args = argsFor(plan, { ...wanted.args });
+      const args = argsFor(plan, { ...declaredOf(plan, wanted.offered ?? {}), ...wanted.args });
       if (!args.ok) return refused(`the args do not fit the workflow "${name}": ${args.refusal.message}`);
       const launch = launchOf(parent, wanted, found, args.args);
       return (
@@ -35,6 +37,10 @@ export function openChildDesk(options: ChildDeskOptions): ChildDesk {
       );
     },
   };
+}
+
+function declaredOf({ args }: Plan, offered: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(offered).filter(([name]) => Object.hasOwn(args, name)));
 }
 
 interface Found {

@@ -75,16 +75,19 @@ export class LiveStream extends PulledStream implements LiveWatcher {
 }
 
 function runOnWire({ runId, workflow, status, lastEventId, costMicros, startedAt, endedAt }: LiveHead): object {
-  const iso = (at: number | null): string | null => (at === null ? null : isoFromEpochMs(at));
   return {
     id: runId,
     workflow,
     status,
     lastEventId,
     costMicros,
-    startedAt: iso(startedAt),
-    completedAt: iso(endedAt),
+    startedAt: isoOrNull(startedAt),
+    completedAt: isoOrNull(endedAt),
   };
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoFromEpochMs(at);
 }
 
 const DATA = Buffer.from("\ndata: ");

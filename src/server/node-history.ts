@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import { sentInstructions } from "../core/instructions/index.ts";
+import type { BoundRequest } from "../core/engine/index.ts";
 import type { AttemptReport } from "../store/index.ts";
 import type { judgedSchema } from "./governance-schemas.ts";
 import type { nodeDetailSchema } from "./schemas.ts";
@@ -18,6 +19,7 @@ export class NodeLog {
   readonly #verdicts: Detail["verdicts"] = [];
   readonly #inputs: Detail["inputs"] = [];
   #newestStart: { readonly attempt: number; readonly eventId: number } | null = null;
+  #newestRequest: Detail["request"] = null;
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId;
@@ -44,14 +46,24 @@ export class NodeLog {
     this.#attempts.set(number, { ...attempt, adapterLogs, sessionId, conversation: [...messages] });
   }
 
+  /** What an attempt was sent; its text and inputs are layers of the prompt as well. */
+  sent(number: number, { message, stdin, inputs }: BoundRequest): void {
+    const attempt = this.#attempts.get(number);
+    if (attempt === undefined) return;
+    const request = { message, stdin, inputs: { ...inputs } };
+    const work = { layer: 6, source: `node ${this.#nodeId}`, text: message };
+    const given = stdin === null && Object.keys(inputs).length === 0 ? [] : [callerInput(stdin, request.inputs)];
+    this.#attempts.set(number, { ...attempt, request, instructions: [...attempt.instructions, work, ...given] });
+    if (this.#newestStart?.attempt === number) this.#newestRequest = { attempt: number, ...request };
+  }
+
+  get newestRequest(): Detail["request"] {
+    return this.#newestRequest;
+  }
+
   /** Why a verdict was given. */
   explain({ verdictId, explanation }: Pick<z.output<typeof judgedSchema>, "verdictId" | "explanation">): void {
     for (const decided of this.#verdicts) if (decided.verdictId === verdictId) decided.explanation = explanation;
-  }
-
-  /** The newest attempt and the event that began it. */
-  get newestStart(): { readonly attempt: number; readonly eventId: number } | null {
-    return this.#newestStart;
   }
 
   #verdict({ eventId, payload }: EventOf<"gate.decided">): void {
@@ -76,6 +88,7 @@ export class NodeLog {
       durationMs: null,
       verdictId,
       route: { agentId, gatewayId, provider, model, executionPath },
+      request: null,
       instructions: instructionsOf(provider, instructions),
       outputs: null,
       output: null,
@@ -171,4 +184,9 @@ function moreOf(event: RunEvent, attempt: Attempt): Partial<Attempt> {
     default:
       return {};
   }
+}
+
+function callerInput(stdin: string | null, inputs: JsonObject): Attempt["instructions"][number] {
+  const parts = [stdin ?? "", Object.keys(inputs).length === 0 ? "" : JSON.stringify(inputs)];
+  return { layer: 8, source: "inputs", text: parts.filter((part) => part !== "").join("\n") };
 }

@@ -26,7 +26,11 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   },
   { method: "GET", path: "/docs", handle: async () => docsPage(ROUTES) },
   { method: "GET", path: "/sluice.css", handle: async () => style() },
-  { method: "GET", path: "/", handle: async (services, request) => services.pages?.answer(request) ?? homePage(services, request) },
+  {
+    method: "GET",
+    path: "/",
+    handle: async (services, request) => services.pages?.answer(request) ?? homePage(services, request),
+  },
   { method: "POST", path: "/session", handle: beginSession },
   { method: "GET", path: "/session/once", handle: beginSessionOnce, answersHead: false },
   { method: "POST", path: "/session/end", handle: endSession },

@@ -188,7 +188,9 @@ const attemptSchema = z.object({
     model: z.string().nullable(),
     executionPath: z.string().nullable(),
   }),
-  /** What it was told besides its work, layer by layer. */
+  /** What it was sent, bound and rendered again from the log up to its start. */
+  request: z.object({ message: z.string(), stdin: z.string().nullable(), inputs: jsonObject }).nullable(),
+  /** What it was told, layer by layer: the work itself is layer 6, what callers gave layer 8. */
   instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })),
   outputs: jsonObject.nullable(),
   output: z.string().nullable(),

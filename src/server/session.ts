@@ -68,7 +68,10 @@ function begun(services: Services, request: Request, secret: string): Response {
 
 function to(location: string, cookie?: string): Response {
   const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer" };
-  return new Response(null, { status: 303, headers: cookie === undefined ? headers : { ...headers, "set-cookie": cookie } });
+  return new Response(null, {
+    status: 303,
+    headers: cookie === undefined ? headers : { ...headers, "set-cookie": cookie },
+  });
 }
 
 function cookieFor({ config }: Services, request: Request, secret: string, seconds: number): string {

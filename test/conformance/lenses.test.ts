@@ -175,6 +175,12 @@ describe("a lens of a saved workflow", () => {
 });
 
 describe("a child run of a lens node", () => {
+  it("is not given root inputs it does not declare", async () => {
+    await scene.save("name: kid\nargs: { p: { type: string } }\nsteps:\n  - { id: leaf, command: 'Got ${p}' }\n");
+    await scene.save(graph([{ id: "kid", config: { workflow_ref: "kid", with: { p: "x" } } }]));
+    expect(await scene.statuses(await scene.run("g"))).toEqual({ kid: "completed" });
+  });
+
   it("gets what its edges and `with` give, and hands its leaves on", async () => {
     await scene.save(
       "name: kid\nargs: { topic: x, p: { type: string }, n: { type: integer } }\nsteps:\n  - { id: leaf, command: 'Got ${p} ${n}' }\n",

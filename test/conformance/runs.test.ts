@@ -113,6 +113,15 @@ describe("an attempt", () => {
 });
 
 describe("a run", () => {
+  it("goes on although somebody who listens to it breaks", async () => {
+    scene.api.runtime.onCommitted(() => {
+      throw new Error("the sink is full");
+    });
+    await scene.save(workflow(["a", "b < a"]));
+    expect(await scene.statuses(await scene.run("w"))).toEqual({ a: "completed", b: "completed" });
+    expect(scene.api.troubles[0]).toContain("the sink is full");
+  });
+
   it("runs the text it was started with, whatever is saved meanwhile", async () => {
     await scene.save(workflow(["gate {approval: required}", "a < gate {command: Say one}"]));
     const runId = await scene.run("w");

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { State } from "../../src/client/index.ts";
@@ -36,6 +38,17 @@ steps:
   - { id: one, command: "Do \${item}", for_each: list.outputs.items }
   - { id: all, command: "Sum up \${one.outputs.items}" }
 `;
+/** Twenty waves of a hundred nodes, each after one or two of the wave before. */
+const BIG = `name: big
+max_parallel: 200
+steps:
+${Array.from({ length: 2_000 }, (_, index) => {
+  const [wave, place] = [Math.floor(index / 100), index % 100];
+  const parents = wave === 0 ? [] : [...new Set([place, (place * 7) % 100])].map((each) => `n${wave - 1}_${each}`);
+  return `  - { id: n${wave}_${place}, command: Work, depends_on: [${parents.join(", ")}] }`;
+}).join("\n")}
+`;
+const QUICK = REFUND.replace("name: refund", "name: quick");
 const PIECES = ["The customer ", "is owed ", "exactly ", "twelve ", "dollars ", "and ", "an ", "apology."];
 const EVIL_TEXT = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> \u001b[31mred\u001b[0m \u202egnp.exe ${"long ".repeat(12_000)}`;
 
@@ -45,7 +58,7 @@ const SCRIPT = JSON.stringify({
     "refund/assess": [
       {
         chunks: PIECES,
-        chunk_ms: 150,
+        chunk_ms: 800,
         stdout: PIECES.join(""),
         tokens: { input: 1_200, output: 340 },
         cost_usd: 0.0042,
@@ -58,11 +71,25 @@ const SCRIPT = JSON.stringify({
   },
 });
 
+/** Counts pictures and long tasks from the first moment of the page. */
+const WATCH = `
+  const long = [];
+  let pictures = 0;
+  const begun = performance.now();
+  new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ type: "longtask", buffered: true });
+  const draw = () => { pictures += 1; requestAnimationFrame(draw); };
+  requestAnimationFrame(draw);
+  globalThis.sluiceWatch = () => {
+    const seconds = (performance.now() - begun) / 1000;
+    return { seconds, perSecond: pictures / seconds, longTasks: long.length, longest: Math.max(0, ...long), long };
+  };
+`;
+
 let site: Site;
 
 beforeAll(async () => {
   site = await openSite(SCRIPT);
-  for (const source of [REFUND, BROKEN, ENDLESS, HOSTILE, EACH]) await site.api.save(source);
+  for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, BIG]) await site.api.save(source);
   await site.api.tell("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
@@ -92,22 +119,23 @@ async function stateOf(runId: string): Promise<State> {
   return (await site.api.tell("GET", `runs/${runId}/state`)).body;
 }
 
+/** The nodes on the canvas, each as `id status`. */
+async function cardsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>(
+    "[...document.querySelectorAll('.graph-card[data-node]')].map(({ dataset }) => `${dataset.node} ${dataset.status}`).sort()",
+  );
+}
+
 /** What the page shows of a run, once it has folded as far as the server: the same statuses, whichever way it is looked at. */
 async function expectProjection(page: Page, runId: string): Promise<void> {
   await expect
     .poll(
       async () => {
         const state = await stateOf(runId);
-        const shown = await page.evaluate(() => ({
-          event: Number(document.querySelector<HTMLElement>(".run-page")?.dataset["runEvent"]),
-          cards: [...document.querySelectorAll<HTMLElement>(".graph-card[data-node]")].map(({ dataset }) => [
-            dataset["node"],
-            dataset["status"],
-          ]),
-        }));
-        const isSame = shown.event === state.lastEventId;
-        const wanted = new Map(state.nodeResults.map(({ nodeId, status }) => [nodeId, status]));
-        return isSame && shown.cards.length > 0 && shown.cards.every(([id = "", status]) => wanted.get(id) === status);
+        const event = await page.locator(".run-page").getAttribute("data-run-event");
+        const shown = await cardsOf(page);
+        const wanted = new Set(state.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`));
+        return Number(event) === state.lastEventId && shown.length > 0 && shown.every((each) => wanted.has(each));
       },
       { timeout: 15_000 },
     )
@@ -119,8 +147,9 @@ const statusOfRun = (page: Page) => page.locator(".run-facts .badge").first();
 
 describe("the run page", () => {
   it("follows a run: streaming, held by a policy, approved in context, completed", async () => {
+    const page = await visit({ path: "/runs" });
     const runId = await begin("refund");
-    const page = await visit({ path: `/runs/${runId}` });
+    await page.goto(`${site.url}/runs/${runId}`);
     await card(page, "assess").click();
     const said = page.getByRole("region", { name: "Streamed text" });
     await said.waitFor();
@@ -143,5 +172,197 @@ describe("the run page", () => {
     await expectProjection(page, runId);
     expect(page.url()).toContain("node=pay");
     await screenshot(page, "run-completed-light");
+  });
+
+  it("cancels a run, with a reason that is kept", async () => {
+    const runId = await begin("endless");
+    const page = await visit({ path: `/runs/${runId}` });
+    await page.locator('.graph-card[data-node="wait"][data-status="running"]').waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(/Reason/).fill("Nobody needs it");
+    await dialog.getByRole("button", { name: "Cancel the run" }).click();
+    await expect.poll(() => statusOfRun(page).textContent()).toBe("Cancelled");
+    await expectProjection(page, runId);
+    await page.keyboard.press("e");
+    await expect.poll(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("Nobody needs it");
+  });
+
+  it("restarts from a node that failed, keeping what was done before it", async () => {
+    const runId = await site.api.run("broken");
+    const page = await visit({ path: `/runs/${runId}` });
+    await page.locator('.graph-card[data-node="second"][data-status="failed"]').waitFor();
+    await page.keyboard.press("x");
+    await page.getByRole("region", { name: "Error message" }).waitFor();
+    await page.getByRole("button", { name: "Restart from second" }).first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Start the new run" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(runId));
+    const next = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    await site.api.settle(next);
+    await expectProjection(page, next);
+    expect(await page.locator(".run-facts").textContent()).toContain("Began as");
+    expect((await stateOf(next)).nodeResults.map(({ status }) => status)[0]).toBe("completed");
+  });
+
+  it("goes on after the server was away, and says so meanwhile", async () => {
+    const page = await visit({ path: "/runs" });
+    const runId = await begin("refund", { customer: "Grace" });
+    await page.goto(`${site.url}/runs/${runId}`);
+    await card(page, "assess").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await site.stop();
+    await page
+      .getByText(/Reconnecting|Offline/)
+      .first()
+      .waitFor();
+    await screenshot(page, "run-reconnecting-light");
+    await site.api.settle(runId);
+    await site.start();
+    await page.locator('.graph-card[data-node="pay"][data-status="blocked"]').waitFor({ timeout: 40_000 });
+    await expectProjection(page, runId);
+  });
+
+  it("shows hostile text as text", async () => {
+    const runId = await site.api.run("hostile");
+    const page = await visit({ path: `/runs/${runId}?node=evil` });
+    await page.getByRole("tab", { name: "Result" }).click();
+    const output = page.getByRole("region", { name: "Output text" });
+    await output.waitFor();
+    const text = (await output.textContent()) ?? "";
+    expect(text).toContain(`<img src=x onerror="document.title='owned'"><script>`);
+    expect(text).toContain("␛[31mred␛[0m ⟨U+202E⟩gnp.exe");
+    expect(text.length).toBeLessThan(25_000);
+    for (const tab of ["Overview", "Prompt", "Attempts", "Logs", "Lineage"])
+      await page.getByRole("tab", { name: tab }).click();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("e");
+    for (const mode of ["Full", "JSON", "Compact"]) await page.getByRole("button", { name: mode, exact: true }).click();
+    await card(page, "next").click();
+    await page.getByRole("tab", { name: "Prompt" }).click();
+    await page.getByRole("region", { name: "Message" }).waitFor();
+    expect(await page.title()).toBe("hostile · Sluice");
+    expect(await page.locator("#main img, #main script, #main iframe").count()).toBe(0);
+    await screenshot(page, "run-hostile-light");
+    expect(site.complaints).toEqual([]);
+  });
+
+  it("travels to any event by the same fold, and can be shared as an address", async () => {
+    const runId = await site.api.run("broken");
+    const page = await visit({ path: `/runs/${runId}` });
+    await expectProjection(page, runId);
+    const last = (await stateOf(runId)).lastEventId;
+    for (const at of [1, 4, last - 1]) {
+      await page.goto(`${site.url}/runs/${runId}?at=${at}&event=${at}&tab=events`);
+      await card(page, "first").waitFor();
+      const then: State = (await site.api.tell("GET", `runs/${runId}/at/${at}`)).body;
+      const wanted = then.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`).sort();
+      await expect.poll(() => cardsOf(page)).toEqual(wanted);
+    }
+    await page.getByRole("complementary", { name: `Event ${last - 1}` }).waitFor();
+    await screenshot(page, "run-travel-light");
+    await page.keyboard.press("n");
+    await expectProjection(page, runId);
+    expect(page.url()).not.toContain("at=");
+  });
+
+  it("rewinds to an event, and branches with other args", async () => {
+    const runId = await site.api.run("hostile");
+    const first = (await site.api.tell("GET", `runs/${runId}/checkpoints`)).body.data[0].eventId as number;
+    const page = await visit({ path: `/runs/${runId}?event=${first}&tab=events` });
+    await page.getByRole("button", { name: "Rewind to here" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rewind", exact: true }).click();
+    await expect.poll(async () => (await stateOf(runId)).lastEventId).toBeGreaterThan(first);
+    await site.api.settle(runId);
+    await expectProjection(page, runId);
+    const refund = await begin("quick");
+    await site.api.settle(refund);
+    await page.goto(`${site.url}/runs/${refund}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: /^Branch/ }).click();
+    await page.getByRole("dialog").getByLabel("customer").fill("Linus");
+    await page.getByRole("dialog").getByRole("button", { name: "Start the branch" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(refund));
+    const branch = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    expect((await site.api.tell("GET", `runs/${branch}`)).body.args).toEqual({ customer: "Linus" });
+  });
+
+  it("can be used with the keyboard alone, and read as a list", async () => {
+    const runId = await site.api.run("each");
+    const page = await visit({ path: `/runs/${runId}` });
+    await expectProjection(page, runId);
+    const graph = page.getByRole("group", { name: /^Graph of the run/ });
+    await graph.focus();
+    for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+    await expect.poll(() => new URL(page.url()).searchParams.get("node")).toBe("one");
+    await page.getByRole("button", { name: /4\/4/ }).click();
+    await expect.poll(() => page.locator(".graph-edge").count()).toBe(9);
+    await expectProjection(page, runId);
+    await screenshot(page, "run-each-light");
+    await page.getByRole("button", { name: "List", exact: true }).click();
+    await expect.poll(() => page.getByRole("table", { name: "Nodes" }).getByRole("row").count()).toBe(8);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)("is accessible in %s at %i", async (theme, width) => {
+    const runId = await site.api.run("quick");
+    const height = width === 390 ? 844 : 800;
+    const page = await visit({
+      theme,
+      width,
+      height,
+      path: `/runs/${runId}?node=pay${width === 390 ? "&tab=graph" : ""}`,
+    });
+    await expect.poll(() => page.locator(".graph-edge").count()).toBe(5);
+    await expectProjection(page, runId);
+    await screenshot(page, `run-${theme}-${width}`);
+    expect(await violations(page)).toEqual([]);
+    for (const tab of width === 390 ? ["Timeline", "Events", "Node"] : ["Events"]) {
+      await page.getByRole("tab", { name: tab, exact: true }).click();
+      await screenshot(page, `run-${tab.toLowerCase()}-${theme}-${width}`);
+      expect(await violations(page)).toEqual([]);
+    }
+    for (const tab of ["Prompt", "Attempts", "Lineage"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      expect(await violations(page)).toEqual([]);
+    }
+    await screenshot(page, `run-lineage-${theme}-${width}`);
+    const isWider = await page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth");
+    expect(isWider).toBe(false);
+  });
+
+  it("opens and follows a run of 2,000 nodes", async () => {
+    const page = await visit({ path: "/runs" });
+    await page.addInitScript(WATCH);
+    const runId = await begin("big");
+    const from = performance.now();
+    await page.goto(`${site.url}/runs/${runId}`);
+    await page.locator(".graph-group").first().waitFor();
+    const openedMs = Math.round(performance.now() - from);
+    await screenshot(page, "run-big-live-light");
+    await expect.poll(() => statusOfRun(page).textContent(), { timeout: 50_000 }).toBe("Completed");
+    const following = await page.evaluate<object>("sluiceWatch()");
+    await expect.poll(() => page.locator(".run-counts").textContent()).toBe("2,000 completed");
+    await page.locator(".graph-group").first().click();
+    await card(page, "n0_99").waitFor({ state: "attached" });
+    await expectProjection(page, runId);
+    await screenshot(page, "run-big-open-light");
+    const again = performance.now();
+    await page.reload();
+    await page.locator(".graph-group").first().waitFor();
+    const reopenedMs = Math.round(performance.now() - again);
+    await expect
+      .poll(() => page.locator(".run-page").getAttribute("data-run-event"), { timeout: 20_000 })
+      .toBe(String((await stateOf(runId)).lastEventId));
+    const reading = await page.evaluate<object>("sluiceWatch()");
+    writeFileSync(
+      join(import.meta.dirname, "screenshots", "run-big.json"),
+      JSON.stringify({ openedMs, following, reopenedMs, reading }, null, 2),
+    );
+    expect(site.complaints).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REFUND = `name: refund
@@ -30,12 +31,22 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const { api } = site;
-  await api.tell("PUT", "agents/analyst", { body: { trust_level: 6, autonomy: "bounded", max_concurrent: 5, budget_monthly_usd: 40, skills: ["refunds"] } });
+  await api.tell("PUT", "agents/analyst", {
+    body: { trust_level: 6, autonomy: "bounded", max_concurrent: 5, budget_monthly_usd: 40, skills: ["refunds"] },
+  });
   await api.tell("PUT", "policies/people-pay", {
-    body: { category: "guardrail", scope: "global", condition: "node.action == 'financial'", action: "require_approval", reason: "A person lets money go" },
+    body: {
+      category: "guardrail",
+      scope: "global",
+      condition: "node.action == 'financial'",
+      action: "require_approval",
+      reason: "A person lets money go",
+    },
   });
   await api.tell("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
-  await api.tell("PUT", "budgets/analysts", { body: { scope: "agent", scope_id: "analyst", period: "monthly", amount_usd: 0.3 } });
+  await api.tell("PUT", "budgets/analysts", {
+    body: { scope: "agent", scope_id: "analyst", period: "monthly", amount_usd: 0.3 },
+  });
   await api.tell("PUT", "schedules/nightly", { body: { workflow: "refund", cron: "0 3 * * *", timezone: "UTC" } });
   await api.tell("PUT", "library/summarise", { body: { command: "Summarise ${text}" } });
   await api.save(REFUND);
@@ -53,14 +64,6 @@ async function visit(wish: Visit): Promise<Page> {
   return page;
 }
 
-async function write(page: Page, text: string): Promise<void> {
-  const editor = page.locator(".code-editor .cm-content");
-  await editor.waitFor();
-  await editor.click();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.insertText(text);
-}
-
 const has = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 describe("governance", () => {
@@ -75,12 +78,18 @@ describe("governance", () => {
   it("edits a policy: the server's word at the line, a backtest, what would change, saved", async () => {
     const page = await visit({ path: "/governance/policies" });
     await page.getByRole("link", { name: "people-pay" }).click();
-    await write(page, "category: guardrail\nscope: global\ncondition: nod.action == 'financial'\naction: require_approval\n");
+    await writeAll(
+      page,
+      "category: guardrail\nscope: global\ncondition: nod.action == 'financial'\naction: require_approval\n",
+    );
     const problems = page.getByRole("list", { name: "Problems" });
     await problems.getByText("line 3").waitFor();
     await problems.getByText("bad_expression").waitFor();
     await screenshot(page, "governance-policy-problem-light");
-    await write(page, "category: guardrail\nscope: global\ncondition: node.action == 'read'\naction: block\nreason: Nobody reads\n");
+    await writeAll(
+      page,
+      "category: guardrail\nscope: global\ncondition: node.action == 'read'\naction: block\nreason: Nobody reads\n",
+    );
     await page.getByRole("region", { name: "Changes" }).getByText("Nobody reads").waitFor();
     await page.getByRole("button", { name: "Run backtest" }).click();
     const result = page.getByRole("region", { name: "Result of the backtest" });
@@ -89,9 +98,17 @@ describe("governance", () => {
     await screenshot(page, "governance-policy-light");
     await page.getByRole("button", { name: "Save" }).click();
     await has(page, "Saved policy people-pay.");
-    expect((await site.api.tell("GET", "policies/people-pay")).body).toMatchObject({ action: "block", reason: "Nobody reads" });
+    expect((await site.api.tell("GET", "policies/people-pay")).body).toMatchObject({
+      action: "block",
+      reason: "Nobody reads",
+    });
     await site.api.tell("PUT", "policies/people-pay", {
-      body: { category: "guardrail", scope: "global", condition: "node.action == 'financial'", action: "require_approval" },
+      body: {
+        category: "guardrail",
+        scope: "global",
+        condition: "node.action == 'financial'",
+        action: "require_approval",
+      },
     });
   });
 
@@ -99,7 +116,7 @@ describe("governance", () => {
     const page = await visit({ path: "/governance/budgets" });
     await has(page, "exhausted");
     await page.getByRole("link", { name: "house" }).click();
-    await has(page, /\$1\.04 of \$2\.00/);
+    await has(page, /\$0\.64 of \$2\.00/);
     await page.getByRole("img", { name: /Left of \$2\.00/ }).waitFor();
     await screenshot(page, "governance-budget-light");
   });
@@ -146,7 +163,10 @@ describe("usage", () => {
     await page.getByRole("img", { name: "Cost by agent over time" }).waitFor();
     await page.getByRole("table", { name: "Spent by agent" }).getByText("analyst").waitFor();
     await screenshot(page, "usage-light");
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
     const text = readFileSync(await download.path(), "utf8");
     expect(text).toContain("bucket_start,agent,");
     expect(text).toContain(",analyst,");
@@ -182,7 +202,9 @@ describe("settings", () => {
     await page.getByRole("button", { name: "Create key" }).click();
     const secret = await page.getByRole("region", { name: "The new key" }).textContent();
     expect(secret).toMatch(/^slk_/);
-    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).body).toMatchObject({ label: "build server" });
+    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).body).toMatchObject({
+      label: "build server",
+    });
     await screenshot(page, "settings-key-light");
     await page.getByRole("button", { name: "I have kept it" }).click();
     const row = page.getByRole("row", { name: /build server/ });
@@ -197,7 +219,7 @@ describe("settings", () => {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const page = await visit({ path: "/settings/webhooks/-" });
     await page.getByLabel("Name").fill("desk");
-    await write(page, `url: http://127.0.0.1:${port}/\nevents: [run.completed]\nsecret: a-secret-of-our-own\n`);
+    await writeAll(page, `url: http://127.0.0.1:${port}/\nevents: [run.completed]\nsecret: a-secret-of-our-own\n`);
     await page.getByRole("button", { name: "Save" }).click();
     await page.waitForURL(/webhooks\/desk/);
     await has(page, "Nothing was sent yet.");

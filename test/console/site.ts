@@ -111,5 +111,7 @@ export async function violations(page: Page): Promise<readonly string[]> {
   // Not as a script element: the page's own policy would refuse it.
   await page.evaluate(axe.source);
   const { violations: found } = await page.evaluate<{ violations: Violation[] }>("axe.run(document)");
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`));
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
+  );
 }

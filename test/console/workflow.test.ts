@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REVIEW = `name: review
@@ -16,7 +17,10 @@ steps:
     command: Report what was found
     depends_on: [check_dates, check_names]
 `;
-const CHANGED = REVIEW.replace("Report what was found", "Report what was found, in one page").replace("max: 1", "max: 2");
+const CHANGED = REVIEW.replace("Report what was found", "Report what was found, in one page").replace(
+  "max: 1",
+  "max: 2",
+);
 
 let site: Site;
 
@@ -26,10 +30,23 @@ beforeAll(async () => {
   await site.api.save(CHANGED);
   await site.api.run("review");
   await site.api.tell("PUT", "policies/people-pay", {
-    body: { category: "guardrail", scope: "global", condition: "node.action == 'financial'", action: "require_approval", approvers: [{ who: "role:desk-lead" }], reason: "A person lets money go" },
+    body: {
+      category: "guardrail",
+      scope: "global",
+      condition: "node.action == 'financial'",
+      action: "require_approval",
+      approvers: [{ who: "role:desk-lead" }],
+      reason: "A person lets money go",
+    },
   });
   await site.api.tell("PUT", "policies/no-writing", {
-    body: { category: "guardrail", scope: "global", condition: "node.id == 'leak'", action: "block", reason: "Nothing leaves the house" },
+    body: {
+      category: "guardrail",
+      scope: "global",
+      condition: "node.id == 'leak'",
+      action: "block",
+      reason: "Nothing leaves the house",
+    },
   });
 });
 afterAll(() => site.close());
@@ -48,18 +65,14 @@ async function editorOf(page: Page) {
   return editor;
 }
 
-/** Replaces everything in the editor, as somebody with a keyboard would. */
-async function write(page: Page, text: string): Promise<void> {
-  await editorOf(page);
-  await page.keyboard.press("Control+a");
-  await page.keyboard.insertText(text);
-}
-
 describe("the workflow page", () => {
   it("authors a workflow: mistake, line, mend, graph, simulate, save, launch", async () => {
     const page = await visit({ path: "/workflows/-?template=steps" });
     await page.getByRole("heading", { level: 1, name: "New workflow" }).waitFor();
-    await write(page, "name: payout\nsteps:\n  - id: assess\n    command: Assess it\n  - id: pay\n    comand: Pay it\n    depends_on: [asses]\n");
+    await writeAll(
+      page,
+      "name: payout\nsteps:\n  - id: assess\n    command: Assess it\n  - id: pay\n    comand: Pay it\n    depends_on: [asses]\n",
+    );
     const problems = page.getByRole("region", { name: "Problems" });
     const typo = problems.getByRole("button", { name: /comand/ });
     await typo.waitFor();
@@ -68,7 +81,7 @@ describe("the workflow page", () => {
     await screenshot(page, "workflow-problems-light");
     await typo.click();
     await page.locator(".cm-activeLine", { hasText: "comand" }).waitFor();
-    await write(
+    await writeAll(
       page,
       "name: payout\nsteps:\n  - id: assess\n    command: Assess it\n  - id: pay\n    command: Pay it\n    action: financial\n    depends_on: [assess]\n  - id: leak\n    command: Send it away\n    on_failure: skip\n",
     );
@@ -172,7 +185,11 @@ describe("the workflow page", () => {
 
   it.each(["light", "dark"] as const)("is accessible and looks right in %s", async (theme) => {
     const page = await visit({ theme, path: "/workflows/review" });
-    await page.getByRole("group", { name: /Graph of review: \d nodes/ }).getByText("collect").first().waitFor();
+    await page
+      .getByRole("group", { name: /Graph of review: \d nodes/ })
+      .getByText("collect")
+      .first()
+      .waitFor();
     await screenshot(page, `workflow-graph-${theme}`);
     expect(await violations(page)).toEqual([]);
     await page.getByRole("tab", { name: "Editor" }).click();
@@ -182,7 +199,11 @@ describe("the workflow page", () => {
     expect(await violations(page)).toEqual([]);
     for (const tab of ["Versions", "Runs", "Schedules"]) {
       await page.getByRole("tab", { name: tab }).click();
-      await page.getByRole("tabpanel").getByRole(tab === "Schedules" ? "link" : "table").first().waitFor();
+      await page
+        .getByRole("tabpanel")
+        .getByRole(tab === "Schedules" ? "link" : "table")
+        .first()
+        .waitFor();
       expect(await violations(page)).toEqual([]);
     }
     await page.goto(`${site.url}/workflows/review?launch=1`);

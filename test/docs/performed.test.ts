@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { placeOf, readPages } from "./page.ts";
 import { isAsShown, isPerformed, perform } from "./transcript.ts";
 
+/** The longest page starts a server three times and waits for what it does. */
+const PATIENCE = { timeout: 240_000 };
+
 describe("pages that show commands with their answers", () => {
-  it.each(readPages().filter(isPerformed))("$path: every command answers what is shown", async (page) => {
+  it.each(readPages().filter(isPerformed))("$path: every command answers what is shown", PATIENCE, async (page) => {
     await perform(page, ({ block, command, shown, said }) => {
       const isTrue = shown === "" ? true : isAsShown(said, shown);
       // Shown as a difference of two texts, so that the page can be mended from it.

@@ -119,6 +119,11 @@ export class Shell {
     });
   }
 
+  /** The server and its key, as a program would find them in its environment. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#server === null ? {} : { SLUICE_URL: this.#server.url, SLUICE_KEY: this.#server.key };
+  }
+
   #variable(name: string): string {
     if (name === "?") return String(this.#lastCode);
     if (name === "SLUICE_URL" && this.#server !== null) return this.#server.url;

@@ -1,4 +1,5 @@
 import type { Block, Page } from "./page.ts";
+import { runScript } from "./script.ts";
 import { Shell } from "./shell.ts";
 
 /** A command of a page with what the page says it answers. */
@@ -30,13 +31,20 @@ export function commandsIn(text: string): readonly Typed[] {
   return found.map(({ command, shown }) => ({ command, shown: shown.join("\n") }));
 }
 
+/** What stands in the place of a command when a page shows a program; the block after it is what it prints. */
+export const SCRIPT = "(script)";
+
 /** Does what a page says, in its order, in one folder: writes its files and types its commands. */
 export async function perform(page: Page, hear: (exchange: Exchange) => void): Promise<void> {
   const shell = new Shell();
   try {
-    for (const block of page.blocks) {
+    for (const [at, block] of page.blocks.entries()) {
       const file = block.words.get("file");
       if (file !== undefined) shell.write(file, block.text);
+      if (block.language === "js" && block.words.has("run")) {
+        const said = await runScript(block.text, shell.environment);
+        hear({ block, command: SCRIPT, shown: page.blocks[at + 1]?.text ?? "", said });
+      }
       if (block.language !== "console") continue;
       for (const { command, shown } of commandsIn(block.text)) {
         const line = command.replaceAll("\\\n", " ");

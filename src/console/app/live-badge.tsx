@@ -7,7 +7,9 @@ import type { Tone } from "../parts/status.tsx";
 import { useNow } from "../parts/ticker.ts";
 import "../parts/status.css";
 
-const LOOKS: Readonly<Record<LiveState["phase"], { readonly label: string; readonly tone: Tone; readonly icon: IconName }>> = {
+const LOOKS: Readonly<
+  Record<LiveState["phase"], { readonly label: string; readonly tone: Tone; readonly icon: IconName }>
+> = {
   connecting: { label: "Connecting", tone: "idle", icon: "ring" },
   live: { label: "Live", tone: "ok", icon: "dot" },
   reconnecting: { label: "Reconnecting", tone: "warn", icon: "redo" },

@@ -31,5 +31,8 @@ function decoded(part: string): string {
 
 /** `/runs/:id` with its parameters put in. */
 export function pathTo(pattern: string, params: Params = {}): string {
-  return pattern.replaceAll(/:(\w+)\??/g, (_, name: string) => encodeURIComponent(params[name] ?? "")).replace(/\/$/, "") || "/";
+  return (
+    pattern.replaceAll(/:(\w+)\??/g, (_, name: string) => encodeURIComponent(params[name] ?? "")).replace(/\/$/, "") ||
+    "/"
+  );
 }

@@ -21,7 +21,13 @@ interface Command {
 const SHOWN_MAX = 12;
 
 /** Everything that can be reached or done, by a few letters of its name. */
-export function Palette({ onClose, onHelp }: { readonly onClose: () => void; readonly onHelp: () => void }): JSX.Element {
+export function Palette({
+  onClose,
+  onHelp,
+}: {
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+}): JSX.Element {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -47,7 +53,13 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
     }
   };
   return (
-    <dialog ref={dialog} className="palette" aria-label="Search and commands" onClose={onClose} onMouseDown={(event) => event.target === dialog.current && onClose()}>
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Search and commands"
+      onClose={onClose}
+      onMouseDown={(event) => event.target === dialog.current && onClose()}
+    >
       <input
         role="combobox"
         aria-expanded="true"
@@ -62,24 +74,38 @@ export function Palette({ onClose, onHelp }: { readonly onClose: () => void; rea
         }}
         onKeyDown={onKey}
       />
-      <ul id={listId} role="listbox" aria-label="Found">
-        {found.map((command, index) => (
-          <li
-            key={command.id}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onMouseMove={() => setAt(index)}
-            onClick={() => choose(command)}
-          >
-            <Icon name={command.icon} />
-            <span className="cut">{command.label}</span>
-            <span className="muted">{command.kind}</span>
-          </li>
-        ))}
-      </ul>
+      <Found id={listId} commands={found} at={at} onPoint={setAt} onChoose={choose} />
       {found.length === 0 && <p className="palette-none muted">Nothing is called that.</p>}
     </dialog>
+  );
+}
+
+interface FoundProps {
+  readonly id: string;
+  readonly commands: readonly Command[];
+  readonly at: number;
+  readonly onPoint: (at: number) => void;
+  readonly onChoose: (command: Command) => void;
+}
+
+function Found({ id, commands, at, onPoint, onChoose }: FoundProps): JSX.Element {
+  return (
+    <ul id={id} role="listbox" aria-label="Found">
+      {commands.map((command, index) => (
+        <li
+          key={command.id}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          onMouseMove={() => onPoint(index)}
+          onClick={() => onChoose(command)}
+        >
+          <Icon name={command.icon} />
+          <span className="cut">{command.label}</span>
+          <span className="muted">{command.kind}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -95,13 +121,26 @@ function foundFor(commands: readonly Command[], typed: string): readonly Command
 }
 
 function useCommands(onHelp: () => void): readonly Command[] {
-  const workflows = useQuery(useMay("workflow:read") ? "palette/workflows" : null, () => api.listWorkflows({ limit: 100 }), {
-    tags: ["workflows"],
-    freshMs: 10_000,
+  const workflows = useQuery(
+    useMay("workflow:read") ? "palette/workflows" : null,
+    () => api.listWorkflows({ limit: 100 }),
+    {
+      tags: ["workflows"],
+      freshMs: 10_000,
+    },
+  ).data;
+  const runs = useQuery(useMay("run:read") ? "palette/runs" : null, () => api.listRuns({ limit: 50 }), {
+    tags: ["runs"],
+    freshMs: 5_000,
   }).data;
-  const runs = useQuery(useMay("run:read") ? "palette/runs" : null, () => api.listRuns({ limit: 50 }), { tags: ["runs"], freshMs: 5_000 }).data;
   return useMemo(() => {
-    const go = SECTIONS.map(({ id, label, path, icon }): Command => ({ id, label: `Go to ${label}`, kind: "Page", icon, run: () => navigate(path) }));
+    const go = SECTIONS.map(({ id, label, path, icon }): Command => ({
+      id,
+      label: `Go to ${label}`,
+      kind: "Page",
+      icon,
+      run: () => navigate(path),
+    }));
     const doing: Command[] = [
       { id: "theme", label: "Toggle dark and light", kind: "Command", icon: "moon", run: toggleTheme },
       { id: "relative", label: "Times: relative", kind: "Command", icon: "clock", run: () => setTimeMode("relative") },
@@ -114,12 +153,20 @@ function useCommands(onHelp: () => void): readonly Command[] {
     const here = shownShortcuts()
       .filter(({ group }) => group !== "Everywhere" && group !== "Go to")
       .map(({ keys, label, group, run }): Command => ({ id: `key ${keys}`, label, kind: group, icon: "right", run }));
-    const named = (workflows?.data ?? []).map(
-      ({ name }): Command => ({ id: `workflow ${name}`, label: name, kind: "Workflow", icon: "workflow", run: () => navigate(`/workflows/${encodeURIComponent(name)}`) }),
-    );
-    const recent = (runs?.data ?? []).map(
-      ({ id, workflow, status }): Command => ({ id, label: `${workflow} ${id}`, kind: `Run, ${status}`, icon: "run", run: () => navigate(`/runs/${id}`) }),
-    );
+    const named = (workflows?.data ?? []).map(({ name }): Command => ({
+      id: `workflow ${name}`,
+      label: name,
+      kind: "Workflow",
+      icon: "workflow",
+      run: () => navigate(`/workflows/${encodeURIComponent(name)}`),
+    }));
+    const recent = (runs?.data ?? []).map(({ id, workflow, status }): Command => ({
+      id,
+      label: `${workflow} ${id}`,
+      kind: `Run, ${status}`,
+      icon: "run",
+      run: () => navigate(`/runs/${id}`),
+    }));
     return [...go, ...here, ...named, ...recent, ...doing];
   }, [workflows, runs, onHelp]);
 }

@@ -9,6 +9,12 @@ export interface Place {
 const here = (): Place => ({ path: location.pathname, search: location.search });
 const place = new Store<Place>(here());
 let guard: (() => string | null) | null = null;
+let isMoved = false;
+
+/** Whether the person has gone somewhere within the console, and did not just open it. */
+export function hasMoved(): boolean {
+  return isMoved;
+}
 
 addEventListener("popstate", () => {
   const before = place.get();
@@ -30,6 +36,7 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
   if (isElsewhere && !mayLeave()) return;
   if (replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
+  isMoved = true;
   place.set(here());
   if (isElsewhere) scrollTo(0, 0);
 }

@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from "react";
-import { matchPath, type Params } from "./match.ts";
+import { matchPath, type Params, pathTo } from "./match.ts";
 
 export interface ScreenProps {
   /** Of the path: `/runs/:id` gives `id`. */
@@ -23,20 +23,39 @@ function screen(path: string, section: string, load: () => Promise<Screen>): Scr
 export const SCREENS: readonly ScreenRoute[] = [
   screen("/", "home", async () => (await import("../screens/home/home.tsx")).HomeScreen),
   screen("/workflows", "workflows", async () => (await import("../screens/workflows/workflows.tsx")).WorkflowsScreen),
-  screen("/workflows/:name/:tab?", "workflows", async () => (await import("../screens/workflow/workflow.tsx")).WorkflowScreen),
+  screen(
+    "/workflows/:name/:tab?",
+    "workflows",
+    async () => (await import("../screens/workflow/workflow.tsx")).WorkflowScreen,
+  ),
   screen("/runs", "runs", async () => (await import("../screens/runs/runs.tsx")).RunsScreen),
   screen("/runs/:id", "runs", async () => (await import("../screens/run/run.tsx")).RunScreen),
   screen("/approvals", "approvals", async () => (await import("../screens/approvals/approvals.tsx")).ApprovalsScreen),
-  screen("/governance/:tab?/:id?", "governance", async () => (await import("../screens/governance/governance.tsx")).GovernanceScreen),
+  screen(
+    "/governance/:tab?/:id?",
+    "governance",
+    async () => (await import("../screens/governance/governance.tsx")).GovernanceScreen,
+  ),
   screen("/usage", "usage", async () => (await import("../screens/usage/usage.tsx")).UsageScreen),
   screen("/audit", "audit", async () => (await import("../screens/audit/audit.tsx")).AuditScreen),
-  screen("/settings/:tab?/:id?", "settings", async () => (await import("../screens/settings/settings.tsx")).SettingsScreen),
+  screen(
+    "/settings/:tab?/:id?",
+    "settings",
+    async () => (await import("../screens/settings/settings.tsx")).SettingsScreen,
+  ),
 ];
 
-export function routeOf(path: string): { readonly route: ScreenRoute; readonly params: Params } | null {
+export interface FoundRoute {
+  readonly route: ScreenRoute;
+  readonly params: Params;
+  /** The same for addresses that are one screen: an optional part, such as a tab, changes what it shows, not what it is. */
+  readonly key: string;
+}
+
+export function routeOf(path: string): FoundRoute | null {
   for (const route of SCREENS) {
     const params = matchPath(route.path, path);
-    if (params !== null) return { route, params };
+    if (params !== null) return { route, params, key: pathTo(route.path.replaceAll(/\/:\w+\?/g, ""), params) };
   }
   return null;
 }

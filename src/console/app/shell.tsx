@@ -11,12 +11,14 @@ import { SECTIONS } from "./sections.ts";
 import { ShortcutsOverlay } from "./shortcuts-overlay.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { useApprovalNotice } from "./use-approval-notice.tsx";
 import "./shell.css";
 
 /** What stands around every screen. */
 export function Shell(): JSX.Element {
   const { path } = usePlace();
   const found = routeOf(path);
+  useApprovalNotice();
   const [over, setOver] = useState<"palette" | "shortcuts" | null>(null);
   useShortcuts([
     { keys: "mod+k", label: "Search and commands", group: "Everywhere", run: () => setOver("palette") },
@@ -45,7 +47,7 @@ export function Shell(): JSX.Element {
               <Link to="/">Go home</Link>
             </Empty>
           ) : (
-            <Caught key={path}>
+            <Caught key={found.key}>
               <Suspense fallback={<Skeleton lines={6} height={28} />}>
                 <found.route.screen params={found.params} />
               </Suspense>

@@ -10,7 +10,13 @@ import { setTimeMode, TIME_MODES, type TimeMode, toggleTheme, useTheme, useTimeM
 
 const TIME_LABELS: Readonly<Record<TimeMode, string>> = { relative: "Relative", local: "Local", utc: "UTC" };
 
-export function TopBar({ onSearch, onHelp }: { readonly onSearch: () => void; readonly onHelp: () => void }): JSX.Element {
+export function TopBar({
+  onSearch,
+  onHelp,
+}: {
+  readonly onSearch: () => void;
+  readonly onHelp: () => void;
+}): JSX.Element {
   const { organisation, label, agent } = useSession();
   const theme = useTheme();
   const time = useTimeMode();
@@ -21,7 +27,13 @@ export function TopBar({ onSearch, onHelp }: { readonly onSearch: () => void; re
       <span className="top-bar-organisation cut" title="Organisation">
         {organisation}
       </span>
-      <button type="button" className="top-bar-search" onClick={onSearch} aria-label={`Search or jump to … ${mod} K`} aria-keyshortcuts="Control+K">
+      <button
+        type="button"
+        className="top-bar-search"
+        onClick={onSearch}
+        aria-label={`Search or jump to … ${mod} K`}
+        aria-keyshortcuts="Control+K"
+      >
         <Icon name="search" size={14} />
         <span>Search or jump to …</span>
         <kbd>{mod} K</kbd>
@@ -45,7 +57,14 @@ export function TopBar({ onSearch, onHelp }: { readonly onSearch: () => void; re
           label={theme === "dark" ? "Light theme" : "Dark theme"}
           onClick={toggleTheme}
         />
-        <Button kind="quiet" size="small" icon="help" label="Keyboard shortcuts" onClick={onHelp} className="top-bar-help" />
+        <Button
+          kind="quiet"
+          size="small"
+          icon="help"
+          label="Keyboard shortcuts"
+          onClick={onHelp}
+          className="top-bar-help"
+        />
         <Menu
           label={`Signed in as ${label}${agent === null ? "" : ` (agent ${agent})`}`}
           button={{ kind: "quiet", size: "small", icon: "user" }}

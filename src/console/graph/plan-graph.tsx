@@ -43,15 +43,16 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   const view = useViewport(layout, pane);
   const context = useGraphContext(props, source, grouped);
   const shown = selected === null ? null : (grouped.vertexOf.get(selected) ?? null);
-  const isReady = view.opening !== null;
   const reveal = useRef(view.reveal);
   reveal.current = view.reveal;
   useEffect(() => {
     context.selected.set(shown);
-    if (isReady && shown !== null) reveal.current(shown);
-  }, [context.selected, shown, isReady]);
+    context.cursor.set(null);
+  }, [context, shown]);
+  useEffect(() => {
+    if (view.opening !== null && shown !== null) reveal.current(shown);
+  }, [view.opening, shown]);
   const act = (id: string): void => {
-    context.cursor.set(id);
     if (grouped.vertices.some((vertex) => vertex.id === id && vertex.kind === "group")) onToggle(id);
     else onSelect(id);
   };

@@ -52,7 +52,9 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
       if (placed === undefined || pane.width === 0) return;
       const from = instance.current?.getViewport() ?? now;
       const to = revealing(placed, from, pane);
-      if (to.x !== from.x || to.y !== from.y) set(to);
+      if (to.x === from.x && to.y === from.y) return;
+      setNow(to);
+      void instance.current?.setViewport(to);
     },
     showAll: () => {
       if (layout !== null) set(wholeViewport(layout, pane));

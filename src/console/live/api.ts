@@ -1,4 +1,4 @@
-import { ApiProblem, getSession, type Session, SluiceClient } from "../../client/index.ts";
+import { ApiProblem, getSession, SluiceClient } from "../../client/index.ts";
 import { session } from "./session-store.ts";
 
 /** Requests go with the session cookie of this very server. Whoever is no longer known is asked to sign in again. */
@@ -39,8 +39,4 @@ export async function signOut(): Promise<void> {
 
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
-
-export function may(who: Session, permission: string): boolean {
-  return who.permissions.includes(permission);
 }

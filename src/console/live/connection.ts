@@ -10,13 +10,16 @@ export type LiveNews = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
 
 const state = new Store<LiveState>({ phase: "connecting", since: Date.now() });
 const listeners = new Set<(news: readonly LiveNews[]) => void>();
-const watches = new Map<number, { readonly runId: string; cursor: number; onFrames: (frames: readonly Frame[]) => void }>();
+const watches = new Map<
+  number,
+  { readonly runId: string; cursor: number; onFrames: (frames: readonly Frame[]) => void }
+>();
 let port: MessagePort | null = null;
 let nextId = 1;
 
 /** Begins to listen; safe to call again. Where scripts cannot be shared by pages, each page has its own connection. */
 export function startLive(): void {
-  if (port !== null) return void wish({ type: "retry" });
+  if (port !== null) return wish({ type: "retry" });
   port = openPort();
   port.addEventListener("message", ({ data }: MessageEvent<News>) => hear(data));
   port.start();
@@ -35,7 +38,8 @@ export function startLive(): void {
 
 function openPort(): MessagePort {
   if (typeof SharedWorker !== "undefined") {
-    return new SharedWorker(new URL("./shared-script.ts", import.meta.url), { type: "module", name: "sluice-live" }).port;
+    return new SharedWorker(new URL("./shared-script.ts", import.meta.url), { type: "module", name: "sluice-live" })
+      .port;
   }
   const { port1, port2 } = new MessageChannel();
   attach(openHub(), port2);

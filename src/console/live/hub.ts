@@ -103,6 +103,8 @@ export class LiveHub {
     this.#cancelReopen?.();
     this.#cancelReopen = null;
     this.#cancelSilence?.();
+    this.#cancelFlush?.();
+    this.#cancelFlush = null;
   }
 
   #reopenIn(ms: number): void {

@@ -5,7 +5,11 @@ import { type Client, LiveHub, type Wish } from "./hub.ts";
 export function openHub(): LiveHub {
   return new LiveHub({
     read: (runs, signal) =>
-      readLive({ url: "", fetch: (input, init) => fetch(input, { ...init, credentials: "same-origin" }) }, runs, signal),
+      readLive(
+        { url: "", fetch: (input, init) => fetch(input, { ...init, credentials: "same-origin" }) },
+        runs,
+        signal,
+      ),
     now: () => Date.now(),
     after: (ms, run) => {
       const timer = setTimeout(run, ms);

@@ -27,7 +27,10 @@ describe("args from a form", () => {
   });
 
   it("takes hostile names as data", () => {
-    const { args } = readArgs(JSON.parse('{"__proto__":{"type":"string","required":true}}'), JSON.parse('{"__proto__":"x"}'));
+    const { args } = readArgs(
+      JSON.parse('{"__proto__":{"type":"string","required":true}}'),
+      JSON.parse('{"__proto__":"x"}'),
+    );
     expect(Object.hasOwn(args, "__proto__")).toBe(true);
     expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
   });

@@ -59,7 +59,8 @@ function enumValue(field: ArgField, text: string): Json {
 function readJson(text: string, type: "object" | "array"): { readonly value: Json } | string {
   try {
     const value = JSON.parse(text) as Json;
-    const isFine = type === "array" ? Array.isArray(value) : typeof value === "object" && value !== null && !Array.isArray(value);
+    const isFine =
+      type === "array" ? Array.isArray(value) : typeof value === "object" && value !== null && !Array.isArray(value);
     return isFine ? { value } : `This must be ${type === "array" ? "a list" : "an object"} in JSON.`;
   } catch {
     return `This must be ${type === "array" ? "a list" : "an object"} in JSON.`;

@@ -48,7 +48,13 @@ export function ArgsForm({ fields, initial = {}, onChange }: ArgsFormProps): JSX
       </label>
       {raw !== null ? (
         <Field label="Args as JSON" problem={objectOf(raw) === null ? "This must be an object in JSON." : null}>
-          <textarea className="mono" rows={8} spellCheck={false} value={raw} onChange={(event) => changeRaw(event.target.value)} />
+          <textarea
+            className="mono"
+            rows={8}
+            spellCheck={false}
+            value={raw}
+            onChange={(event) => changeRaw(event.target.value)}
+          />
         </Field>
       ) : (
         names.map((name) => (
@@ -89,7 +95,13 @@ function ArgInput({ name, field, text, problem, onChange }: ArgInputProps): JSX.
           ))}
         </select>
       ) : isLong ? (
-        <textarea className="mono" rows={3} spellCheck={false} value={text} onChange={(event) => onChange(event.target.value)} />
+        <textarea
+          className="mono"
+          rows={3}
+          spellCheck={false}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
       ) : (
         <input
           value={text}

@@ -53,7 +53,14 @@ export function BarChart({ label, bars, groups, valueText, height = 200 }: BarCh
                 const size = (value / top) * room;
                 y -= size;
                 return (
-                  <rect key={group} className={`series-${toneOf(group)}`} x={slot * 0.15} y={y} width={slot * 0.7} height={size}>
+                  <rect
+                    key={group}
+                    className={`series-${toneOf(group)}`}
+                    x={slot * 0.15}
+                    y={y}
+                    width={slot * 0.7}
+                    height={size}
+                  >
                     <title>{`${bar.label} · ${group}: ${valueText(value)}`}</title>
                   </rect>
                 );

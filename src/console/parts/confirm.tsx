@@ -37,7 +37,12 @@ export function Confirm(props: ConfirmProps): JSX.Element {
       actions={
         <>
           <Button onClick={onClose}>Back</Button>
-          <Button kind={isDangerous ? "danger" : "primary"} disabled={!isReady} isBusy={doing.isBusy} onClick={() => void act()}>
+          <Button
+            kind={isDangerous ? "danger" : "primary"}
+            disabled={!isReady}
+            isBusy={doing.isBusy}
+            onClick={() => void act()}
+          >
             {verb}
           </Button>
         </>
@@ -47,7 +52,13 @@ export function Confirm(props: ConfirmProps): JSX.Element {
       {reason !== undefined && (
         <div className="field">
           <label htmlFor={ids.reason}>Reason{reason === "optional" ? " (optional)" : ""}</label>
-          <textarea id={ids.reason} rows={2} value={words} maxLength={10_000} onChange={(event) => setWords(event.target.value)} />
+          <textarea
+            id={ids.reason}
+            rows={2}
+            value={words}
+            maxLength={10_000}
+            onChange={(event) => setWords(event.target.value)}
+          />
         </div>
       )}
       {phrase !== undefined && (

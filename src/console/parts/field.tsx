@@ -14,7 +14,10 @@ interface FieldProps {
 /** A label, an input, a hint and what is wrong, tied together. */
 export function Field({ label, hint, problem = null, isRequired = false, children }: FieldProps): JSX.Element {
   const id = useId();
-  const describedBy = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === null ? [] : [`${id}-problem`])].join(" ");
+  const describedBy = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(problem === null ? [] : [`${id}-problem`]),
+  ].join(" ");
   return (
     <div className="field">
       <label htmlFor={id}>

@@ -14,7 +14,11 @@ export function grouped(count: number | string): string {
 /** 1_234_567 → 1.2M, for where room is short. */
 export function short(count: number): string {
   if (count < 10_000) return grouped(count);
-  for (const [size, sign] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const) {
+  for (const [size, sign] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
     if (count >= size) return `${(count / size).toFixed(count >= size * 100 ? 0 : 1)}${sign}`;
   }
   return String(count);

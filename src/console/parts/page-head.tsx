@@ -1,4 +1,5 @@
 import { type JSX, type ReactNode, useEffect, useRef } from "react";
+import { hasMoved } from "../app/router.tsx";
 import "./page-head.css";
 
 interface PageHeadProps {
@@ -16,7 +17,8 @@ export function PageHead({ title, trail, subtitle, actions }: PageHeadProps): JS
     document.title = `${title} · Sluice`;
   }, [title]);
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    // A page that was just opened begins at its beginning, with the link that skips to the content.
+    if (hasMoved()) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <header className="page-head">

@@ -4,7 +4,13 @@ import { Icon } from "./icon.tsx";
 import "./problem-view.css";
 
 /** What went wrong, in the words of the API: code, title, detail, what to do, and the id that leads to it in the log. */
-export function ProblemView({ problem, onRetry }: { readonly problem: Error; readonly onRetry?: () => void }): JSX.Element {
+export function ProblemView({
+  problem,
+  onRetry,
+}: {
+  readonly problem: Error;
+  readonly onRetry?: () => void;
+}): JSX.Element {
   const isApi = problem instanceof ApiProblem;
   return (
     <div className="problem" role="alert">
@@ -36,8 +42,8 @@ function Places({ problems }: { readonly problems: ApiProblem["problems"] }): JS
     <ul>
       {problems.map(({ code, message, path, line, hint }, index) => (
         <li key={index}>
-          {path !== "" && <code>{path}</code>} {line !== undefined && <span className="muted">line {line}</span>} {message}{" "}
-          <code className="muted">{code}</code>
+          {path !== "" && <code>{path}</code>} {line !== undefined && <span className="muted">line {line}</span>}{" "}
+          {message} <code className="muted">{code}</code>
           {hint !== undefined && <div className="muted">{hint}</div>}
         </li>
       ))}

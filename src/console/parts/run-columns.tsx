@@ -8,7 +8,12 @@ import { Duration, TimeText } from "./time-text.tsx";
 
 /** Runs as rows, the same wherever they are listed. */
 export const RUN_COLUMNS: readonly Column<Run>[] = [
-  { id: "status", head: "Status", cell: ({ status }) => <StatusBadge status={status} />, sortBy: ({ status }) => status },
+  {
+    id: "status",
+    head: "Status",
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+  },
   {
     id: "run",
     head: "Run",
@@ -45,7 +50,9 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
       <Duration from={startedAt} to={isTerminal(status) ? (completedAt ?? startedAt) : null} />
     ),
     sortBy: ({ startedAt, completedAt }) =>
-      startedAt === undefined ? null : (completedAt === undefined ? Date.now() : Date.parse(completedAt)) - Date.parse(startedAt),
+      startedAt === undefined
+        ? null
+        : (completedAt === undefined ? Date.now() : Date.parse(completedAt)) - Date.parse(startedAt),
     isNumber: true,
     isWide: true,
   },

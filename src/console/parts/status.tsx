@@ -59,7 +59,13 @@ export function lookOf(status: AnyStatus): Look {
 }
 
 /** Icon, words and colour together: none of them says it alone. */
-export function StatusBadge({ status, label }: { readonly status: AnyStatus; readonly label?: string | undefined }): JSX.Element {
+export function StatusBadge({
+  status,
+  label,
+}: {
+  readonly status: AnyStatus;
+  readonly label?: string | undefined;
+}): JSX.Element {
   const look = LOOKS[status];
   return (
     <span className={`badge tone-${look.tone}`} data-status={status}>
@@ -81,6 +87,12 @@ export function StatusIcon({ status, size = 15 }: { readonly status: AnyStatus; 
 }
 
 /** A word in a box, for what is no status. */
-export function Badge({ tone = "idle", children }: { readonly tone?: Tone; readonly children: string | number }): JSX.Element {
+export function Badge({
+  tone = "idle",
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: string | number;
+}): JSX.Element {
   return <span className={`badge tone-${tone}`}>{children}</span>;
 }

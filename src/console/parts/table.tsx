@@ -101,7 +101,15 @@ function Head<T>({
   );
 }
 
-function Row<T>({ row, columns, keyOf, onOpen, chosen, onChoose, current }: TableProps<T> & { readonly row: T }): JSX.Element {
+function Row<T>({
+  row,
+  columns,
+  keyOf,
+  onOpen,
+  chosen,
+  onChoose,
+  current,
+}: TableProps<T> & { readonly row: T }): JSX.Element {
   const key = keyOf(row);
   const choose = (): void => {
     const next = new Set(chosen);

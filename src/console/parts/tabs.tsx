@@ -48,7 +48,13 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps): 
           </button>
         ))}
       </div>
-      <div className="tab-panel" role="tabpanel" id={`panel-${selected}`} aria-labelledby={`tab-${selected}`} tabIndex={-1}>
+      <div
+        className="tab-panel"
+        role="tabpanel"
+        id={`panel-${selected}`}
+        aria-labelledby={`tab-${selected}`}
+        tabIndex={-1}
+      >
         {children}
       </div>
     </div>

@@ -11,7 +11,11 @@ export function TimeText({ at }: { readonly at: string | number | null | undefin
   const ms = typeof at === "number" ? at : Date.parse(at);
   const text = mode === "relative" ? agoText(ms, now) : clockText(ms, mode === "utc");
   return (
-    <time className="num nowrap" dateTime={new Date(ms).toISOString()} title={`${clockText(ms, false)} · ${clockText(ms, true)}`}>
+    <time
+      className="num nowrap"
+      dateTime={new Date(ms).toISOString()}
+      title={`${clockText(ms, false)} · ${clockText(ms, true)}`}
+    >
       {text}
     </time>
   );

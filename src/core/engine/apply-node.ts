@@ -292,5 +292,6 @@ export function addTokens(left: Tokens, right: Tokens): Tokens {
 
 function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
   state.liveChildren.add(payload.childRunId);
+  state.downstreamCount += 1;
   if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId: payload.childRunId });
 }

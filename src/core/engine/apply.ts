@@ -3,7 +3,7 @@
  * Replaying a log is folding it; no rule of the engine runs again, so new code never breaks an old run.
  */
 import { invariant, required } from "../base/index.ts";
-import type { EventOf, RunEvent } from "../event/index.ts";
+import { type EventOf, type RunEvent, upstreamOf } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
@@ -49,6 +49,7 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
+  state.upstreamCount = upstreamOf(event.payload).size;
 }
 
 const ENDINGS: Readonly<Record<string, Ending["as"]>> = {

@@ -1,5 +1,6 @@
 /** A node that is another run: it holds no slot, and ends as its child ends. */
-import { type Json, LIMITS } from "../base/index.ts";
+import { fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
+import { normaliseLabel } from "../template/index.ts";
 import type { LensBody, PlanNode } from "../plan/index.ts";
 import { bindLens } from "./bind-lens.ts";
 import { bindWith } from "./bind-step.ts";
@@ -39,7 +40,7 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     attempt,
     childRunId,
     workflow,
-    args: bound.value,
+    ...bound.value,
     recursionDepth,
   });
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
@@ -58,24 +59,31 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
   if (planNode.child === null || !bound.ok) return null;
   const { workflow } = planNode.child;
   const recursionDepth = state.recursionDepth + 1;
-  return { type: "start-child", nodeId, attempt, childRunId, workflow, args: bound.value, recursionDepth };
+  return { type: "start-child", nodeId, attempt, childRunId, workflow, ...bound.value, recursionDepth };
 }
 
-function bindArgs(state: RunState, node: NodeState, planNode: PlanNode) {
+type Given = Pick<StartChild, "args" | "offered">;
+
+function bindArgs(state: RunState, node: NodeState, planNode: PlanNode): Outcome<Given, Failure> {
   const { body } = planNode;
-  return body.kind === "step" ? bindWith(state, node, body) : bindLensArgs(state, node, planNode, body);
+  if (body.kind === "lens") return bindLensArgs(state, node, planNode, body);
+  const bound = bindWith(state, node, body);
+  return bound.ok ? succeed({ args: bound.value }) : bound;
 }
 
-/** A lens node hands its bound inputs on; `with` adds to them and wins. */
-function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody) {
+/** A lens node hands on what its edges and overrides bring; `with` adds to that and wins. Root inputs are offered. */
+function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Outcome<Given, Failure> {
   const binding = bindLens(state, node, planNode, body);
-  if (binding.kind === "failed") return { ok: false as const, failure: binding.failure };
+  if (binding.kind === "failed") return fail(binding.failure);
   if (binding.kind === "unbound") {
-    const message = `${node.id} has no value for ${binding.missing.join(", ")}`;
-    return { ok: false as const, failure: { code: "unbound_reference", message } };
+    return fail({ code: "unbound_reference", message: `${node.id} has no value for ${binding.missing.join(", ")}` });
   }
-  const args: { readonly [name: string]: Json } = { ...binding.request.inputs, ...body.with };
-  return { ok: true as const, value: args };
+  const labels = [...body.params, ...body.overrides].map(({ label }) => normaliseLabel(label));
+  const meant = new Set([...labels, ...Object.keys(node.values).map(normaliseLabel)]);
+  const inputs = Object.entries(binding.request.inputs);
+  const isMeant = ([label]: readonly [string, Json]): boolean => meant.has(normaliseLabel(label));
+  const offered = Object.fromEntries(inputs.filter((input) => !isMeant(input)));
+  return succeed({ args: { ...Object.fromEntries(inputs.filter(isMeant)), ...body.with }, offered });
 }
 
 /** A child run has ended. One that was given up before (timed out, rewound) only costs. */

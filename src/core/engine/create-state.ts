@@ -34,6 +34,8 @@ export function createRunState(plan: Plan, runId: string): RunState {
     unsettledNodes: plan.nodes.length,
     expandedRunning: 0,
     liveChildren: new Set(),
+    upstreamCount: 0,
+    downstreamCount: 0,
     ready: { entries: [], head: 0 },
     lanes: new Map(),
     asked: new Map(),

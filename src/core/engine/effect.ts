@@ -98,5 +98,7 @@ export interface StartChild {
   readonly childRunId: string;
   readonly workflow: WorkflowRef;
   readonly args: { readonly [name: string]: Json };
+  /** Values nobody meant for the child: what it declares of them it gets, the others it does not. */
+  readonly offered?: { readonly [name: string]: Json };
   readonly recursionDepth: number;
 }

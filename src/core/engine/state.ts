@@ -43,6 +43,10 @@ export interface RunState {
   expandedRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
+  /** Runs this one took values from. */
+  upstreamCount: number;
+  /** Runs it has started. */
+  downstreamCount: number;
   /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
   /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */

@@ -264,3 +264,10 @@ export type RunEvent = {
 }[EventType];
 
 export type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
+
+/** The runs a new run takes values from: its parent, the run it restarts or branches from, and whoever gave it args. */
+export function upstreamOf(started: EventPayload<"run.started">): ReadonlySet<string> {
+  const { parentRunId, sourceRunId, inputsFrom = {} } = started;
+  const given = Object.values(inputsFrom).map(({ runId }) => runId);
+  return new Set([parentRunId, sourceRunId, ...given].filter((runId) => runId !== undefined));
+}

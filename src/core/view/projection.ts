@@ -20,7 +20,9 @@ export interface RunProjection {
   readonly failedCount: number;
   /** Plan order; the instances of a `for_each` node follow it directly. */
   readonly nodeResults: readonly NodeResult[];
+  /** Runs this one took values from. */
   readonly upstreamCount: number;
+  /** Runs it has started. */
   readonly downstreamCount: number;
   readonly parentRunId: string | null;
   readonly recursionDepth: number;
@@ -31,10 +33,6 @@ export interface RunProjection {
 /** What neither state nor events of a run can know. */
 export interface ProjectionContext {
   readonly workflowId: string;
-  /** Runs this one took values from; only its parent when nobody says more. */
-  readonly upstreamCount?: number;
-  /** Runs that took values from this one. */
-  readonly downstreamCount?: number;
 }
 
 export function projectRun(state: RunState, about: ProjectionContext): RunProjection {
@@ -77,7 +75,14 @@ function byElement<N extends { readonly instance: { readonly element: number } |
 
 type RunFacts = Pick<
   RunProjection,
-  "runId" | "status" | "parentRunId" | "recursionDepth" | "costMicros" | "lastEventId"
+  | "runId"
+  | "status"
+  | "parentRunId"
+  | "recursionDepth"
+  | "costMicros"
+  | "lastEventId"
+  | "upstreamCount"
+  | "downstreamCount"
 > & { readonly counts: Readonly<Record<NodeStatus, number>> };
 
 interface Folded {
@@ -107,8 +112,8 @@ function assemble(
     executedCount: counts.completed,
     failedCount: counts.failed + counts.timed_out,
     nodeResults,
-    upstreamCount: about.upstreamCount ?? (run.parentRunId === null ? 0 : 1),
-    downstreamCount: about.downstreamCount ?? 0,
+    upstreamCount: run.upstreamCount,
+    downstreamCount: run.downstreamCount,
     parentRunId: run.parentRunId,
     recursionDepth: run.recursionDepth,
     costMicros: run.costMicros,

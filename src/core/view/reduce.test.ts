@@ -477,7 +477,7 @@ describe("projectView", () => {
       log(runStarted, started("a"), cost("a", 4), retried("a", "timeout", 2), waiting("b")),
       outline,
     );
-    expect(projectView(view, { runId: "r", workflowId: "w", downstreamCount: 2 })).toEqual({
+    expect(projectView(view, { runId: "r", workflowId: "w" })).toEqual({
       runId: "r",
       workflowId: "w",
       status: "running",
@@ -526,7 +526,7 @@ describe("projectView", () => {
         },
       ],
       upstreamCount: 0,
-      downstreamCount: 2,
+      downstreamCount: 0,
       parentRunId: null,
       recursionDepth: 0,
       costMicros: 4,

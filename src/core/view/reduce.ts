@@ -1,4 +1,4 @@
-import { type EventOf, isSettled, type RunEvent } from "../event/index.ts";
+import { type EventOf, isSettled, type RunEvent, upstreamOf } from "../event/index.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceNode } from "./reduce-node.ts";
 import { createView, type PlanOutline, type RunView } from "./run-view.ts";
@@ -50,6 +50,9 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "approval.escalated":
     case "approval.resolved":
       return reduceApproval(view, event);
+    case "child.started":
+      view.downstreamCount += 1;
+      return reduceNode(view, event);
     default:
       return reduceNode(view, event);
   }
@@ -61,6 +64,7 @@ function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): 
   view.workflow = payload.workflow;
   view.version = payload.version;
   view.parentRunId = payload.parentRunId ?? null;
+  view.upstreamCount = upstreamOf(payload).size;
   view.recursionDepth = payload.recursionDepth;
 }
 

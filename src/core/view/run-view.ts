@@ -38,6 +38,8 @@ export interface RunView {
   workflow: string | null;
   version: number | null;
   parentRunId: string | null;
+  upstreamCount: number;
+  downstreamCount: number;
   recursionDepth: number;
   startedAt: number | null;
   endedAt: number | null;
@@ -121,6 +123,8 @@ export function createView(outline?: PlanOutline): RunView {
     workflow: null,
     version: null,
     parentRunId: null,
+    upstreamCount: 0,
+    downstreamCount: 0,
     recursionDepth: 0,
     startedAt: null,
     endedAt: null,

@@ -1,4 +1,4 @@
-import { childCallOf, type ChildTimer, type Effect, type StartChild } from "../../core/engine/index.ts";
+import { childCallOf, type ChildTimer, type Effect, type StartChild, type Timer } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { RunRecord, RunStore } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
@@ -127,3 +127,7 @@ export const NO_CHILDREN: ChildDesk = {
     message: `There is no workflow "${workflow.name}" at hand.`,
   }),
 };
+
+export function isOfChild(timer: Timer): timer is ChildTimer {
+  return timer.kind === "child" || timer.kind === "child-cancel";
+}

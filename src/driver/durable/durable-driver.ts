@@ -1,21 +1,28 @@
 import { randomBytes } from "node:crypto";
 import type { CallbackBody } from "../../bridge/index.ts";
-import { type ChildTimer, type Dispatch, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
+import {
+  type BoundRequest,
+  type Dispatch,
+  type Effect,
+  type StreamInput,
+  type Timer,
+} from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { Attempts } from "./attempts.ts";
-import { Children, NO_CHILDREN } from "./children.ts";
+import { Children, isOfChild, NO_CHILDREN } from "./children.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
 import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
+import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
 import { parkAloud, type Parked, type ParkingOptions } from "./parking.ts";
-import { stateAt } from "./past.ts";
+import { requestsOf, stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
 import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
 import { wakeTelling } from "./waking.ts";
@@ -36,10 +43,6 @@ import { Sweeper } from "./sweeper.ts";
 
 const DRAIN_MS = 5_000;
 
-function isOfChild(timer: Timer): timer is ChildTimer {
-  return timer.kind === "child" || timer.kind === "child-cancel";
-}
-
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
   readonly #lease: Lease;
@@ -53,12 +56,13 @@ export class DurableDriver implements Runtime {
   readonly #inbox: Inbox;
   readonly #hearing: Hearing;
   readonly #sweeper: Sweeper;
-  readonly #listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
+  readonly #listeners: Listeners;
   #isStopping = false;
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote } = options;
     this.#options = options;
+    this.#listeners = new Listeners(onTrouble);
     this.#lease = new Lease(`rep_${randomBytes(8).toString("hex")}`, store, monotonic);
     this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
     this.#plans = new PlanCache(store, options.shapePlan);
@@ -195,13 +199,16 @@ export class DurableDriver implements Runtime {
     return stateAt(this.#options.store, this.#plans, { orgId, runId, eventId });
   }
 
+  requestsOf(orgId: string, runId: string, nodeId: string): Promise<ReadonlyMap<number, BoundRequest>> {
+    return requestsOf(this.#options.store, this.#plans, { orgId, runId, nodeId });
+  }
+
   planOf(orgId: string, hash: string): Promise<Plan | undefined> {
     return this.#plans.get(orgId, hash);
   }
 
-  onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  onCommitted(listener: Listener): () => void {
+    return this.#listeners.add(listener);
   }
 
   figures(): RuntimeFigures {
@@ -241,7 +248,7 @@ export class DurableDriver implements Runtime {
   }
 
   #announce(runId: string, events: readonly RunEvent[]): void {
-    for (const listener of this.#listeners) listener(runId, events);
+    this.#listeners.tell(runId, events);
   }
 
   #clearDeadlines(runId: string, event: RunEvent): void {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import type { CallbackBody } from "../../bridge/index.ts";
-import type { OutputOfRun, Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
+import type { BoundRequest, OutputOfRun, Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
@@ -24,6 +24,8 @@ export interface Runtime {
   stateOf(orgId: string, runId: string): Promise<RunView | undefined>;
   /** The state as it was after an event; null when the log does not reach so far. */
   stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined>;
+  /** What each attempt of a node was sent, by attempt. */
+  requestsOf(orgId: string, runId: string, nodeId: string): Promise<ReadonlyMap<number, BoundRequest>>;
   /** By the hash of its text, or of its text with what was pinned. */
   planOf(orgId: string, hash: string): Promise<Plan | undefined>;
   /** Events of commits made by this process, in order. Returns how to stop listening. */

@@ -59,13 +59,17 @@ describe("the live stream", () => {
     await live.until(isHello);
     const [approval] = (await api.tell("GET", "approvals?status=pending")).body.data;
     await api.tell("POST", `approvals/${approval.id}/resolve`, { body: { decision: "approve" } });
-    await live.until((message) => message.type === "event" && message.frame.type === "run.completed" && message.runId === second);
+    await live.until(
+      (message) => message.type === "event" && message.frame.type === "run.completed" && message.runId === second,
+    );
     for (const [runId, after] of [
       [first, 3],
       [second, 0],
     ] as const) {
       const log = (await api.tell("GET", `runs/${runId}/events?limit=100&afterEventId=${after}`)).body.data;
-      const frames = live.heard.flatMap((message) => (message.type === "event" && message.runId === runId ? [message.frame] : []));
+      const frames = live.heard.flatMap((message) =>
+        message.type === "event" && message.runId === runId ? [message.frame] : [],
+      );
       expect(frames).toEqual(log);
     }
   });
@@ -99,14 +103,22 @@ describe("the live stream", () => {
     const listeners: unknown[] = [];
     const runtime = Object.create(api.runtime, { onCommitted: { value: () => () => listeners.push(0) } });
     const { createApp } = await import("../app.ts");
-    const app = createApp({ store: api.store, runtime, gateways: api.gateways, governance: api.governance, config: { tailMs: 5 } });
+    const app = createApp({
+      store: api.store,
+      runtime,
+      gateways: api.gateways,
+      governance: api.governance,
+      config: { tailMs: 5 },
+    });
     const own = api.app;
     Object.assign(api, { app });
     const live = listen();
     await live.until(isHello);
     Object.assign(api, { app: own });
     const runId = await api.run("hello", { who: "Ada" });
-    await live.until((message) => message.type === "run" && message.run.id === runId && message.run.status === "completed");
+    await live.until(
+      (message) => message.type === "run" && message.run.id === runId && message.run.status === "completed",
+    );
     app.close();
   });
 
@@ -122,7 +134,8 @@ describe("the live stream", () => {
     await live.until(isHello);
     expect(api.app.streams()).toEqual({ open: 1, watchedRuns: 1 });
     live.abort.abort();
-    for (let turn = 0; turn < 100 && api.app.streams().open > 0; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 100 && api.app.streams().open > 0; turn += 1)
+      await new Promise((resolve) => setImmediate(resolve));
     expect(api.app.streams()).toEqual({ open: 0, watchedRuns: 0 });
   });
 });

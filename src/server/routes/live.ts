@@ -50,7 +50,10 @@ async function openLive(call: Call<undefined, z.output<typeof liveQuery>>): Prom
 function namedRuns(text: string): readonly { readonly runId: string; readonly afterEventId: number }[] {
   const parts = text === "" ? [] : text.split(",");
   if (parts.length > RUNS_MAX) {
-    throw new Refused("invalid_request", `At most ${RUNS_MAX} runs can be followed at once; these are ${parts.length}.`);
+    throw new Refused(
+      "invalid_request",
+      `At most ${RUNS_MAX} runs can be followed at once; these are ${parts.length}.`,
+    );
   }
   return parts.map((part) => {
     const at = part.lastIndexOf(":");

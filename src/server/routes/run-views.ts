@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type RunEvent, SETTLED_STATUSES } from "../../core/event/index.ts";
-import { findNode, requestOf } from "../../core/engine/index.ts";
+import { findNode } from "../../core/engine/index.ts";
 import { isoFromEpochMs, projectRun } from "../../core/view/index.ts";
 import type { RunRecord, Store } from "../../store/index.ts";
 import { frameOf } from "../frame-text.ts";
@@ -169,18 +169,7 @@ async function showNode(call: Call<undefined, undefined>): Promise<Response> {
   for (const verdict of await services.store.verdictsOf(principal.orgId, runId)) {
     if (verdict.nodeId === nodeId) log.explain(judgedOnWire(verdict));
   }
-  const request = await requestOfNewest(call, log);
-  return json({ runId, node: resultWithReferences(result), request, ...log.history() });
-}
-
-/** Binding is deterministic, so the state just before an attempt began tells what it was sent. */
-async function requestOfNewest({ services, principal, params }: Call<undefined, undefined>, log: NodeLog) {
-  const { runId = "", nodeId = "" } = params;
-  const begun = log.newestStart;
-  if (begun === null) return null;
-  const view = await services.runtime.stateAt(principal.orgId, runId, begun.eventId - 1);
-  const request = view === undefined || view === null ? undefined : requestOf(view.state, nodeId);
-  if (request === undefined) return null;
-  const { message, stdin, inputs } = request;
-  return { attempt: begun.attempt, message, stdin, inputs };
+  const requests = await services.runtime.requestsOf(principal.orgId, runId, nodeId);
+  for (const [attempt, request] of requests) log.sent(attempt, request);
+  return json({ runId, node: resultWithReferences(result), request: log.newestRequest, ...log.history() });
 }

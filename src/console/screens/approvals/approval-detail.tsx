@@ -28,21 +28,30 @@ export function ApprovalDetail({ approval, all, isBusy, problem, onAnswer }: Det
   const id = useId();
   const { summary, status, rendered, digest, runId, nodeId } = approval;
   const mayRead = useMay("run:read") && runId !== null && nodeId !== null;
-  const node = useQuery(mayRead ? `approval-node/${runId}/${nodeId}` : null, () => api.getNode(runId ?? "", nodeId ?? ""), {
-    tags: runId === null ? [] : [`run:${runId}`],
-    freshMs: 5_000,
-  }).data;
+  const node = useQuery(
+    mayRead ? `approval-node/${runId}/${nodeId}` : null,
+    () => api.getNode(runId ?? "", nodeId ?? ""),
+    {
+      tags: runId === null ? [] : [`run:${runId}`],
+      freshMs: 5_000,
+    },
+  ).data;
   return (
     <section className="approval" aria-labelledby={id}>
       <div className="spread">
         <h2 id={id}>{summary}</h2>
-        <StatusBadge status={status} {...(status === "pending" ? { label: "Waiting" } : {})} />
+        {status === "pending" ? <StatusBadge status="hold" label="Waiting" /> : <StatusBadge status={status} />}
       </div>
       {status === "pending" && <Answers approval={approval} all={all} isBusy={isBusy} onAnswer={onAnswer} />}
       {problem !== null && <ProblemView problem={problem} />}
       <Facts approval={approval} />
       <h3>What exactly will happen</h3>
-      <CodeBlock text={rendered === "" ? "(nothing is sent; the answer itself is the result)" : rendered} label="What will happen" isWrapped maxHeight={320} />
+      <CodeBlock
+        text={rendered === "" ? "(nothing is sent; the answer itself is the result)" : rendered}
+        label="What will happen"
+        isWrapped
+        maxHeight={320}
+      />
       <p className="muted row approval-digest">
         <span>Your answer counts only for this text:</span>
         <code className="cut">{digest}</code>
@@ -66,7 +75,17 @@ function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem
         <Button
           key={choice}
           kind={choice === "approve" ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
-          icon={choice === "approve" ? "check" : choice === "reject" ? "cross" : choice === "retry" ? "redo" : choice === "skip" ? "skip" : "stop"}
+          icon={
+            choice === "approve"
+              ? "check"
+              : choice === "reject"
+                ? "cross"
+                : choice === "retry"
+                  ? "redo"
+                  : choice === "skip"
+                    ? "skip"
+                    : "stop"
+          }
           title={CHOICE_TEXTS[choice].means}
           isBusy={isBusy}
           onClick={() => onAnswer(choice, [approval])}
@@ -91,7 +110,19 @@ function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem
 }
 
 function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
-  const { runId, nodeId, agentId, requestedAt, expiresAt, approvers, isSeparate, status, resolvedBy, resolvedAt, reason } = approval;
+  const {
+    runId,
+    nodeId,
+    agentId,
+    requestedAt,
+    expiresAt,
+    approvers,
+    isSeparate,
+    status,
+    resolvedBy,
+    resolvedAt,
+    reason,
+  } = approval;
   return (
     <dl className="facts">
       {runId !== null && (
@@ -113,7 +144,9 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
       )}
       {approvers.length > 0 && (
         <Fact label="Asked of">
-          {approvers.map(({ who, withinMs }) => (withinMs === null ? who : `${who} (${spanText(withinMs)})`)).join(", then ")}
+          {approvers
+            .map(({ who, withinMs }) => (withinMs === null ? who : `${who} (${spanText(withinMs)})`))
+            .join(", then ")}
         </Fact>
       )}
       {isSeparate && <Fact label="Rule">Whoever started the run may not answer.</Fact>}

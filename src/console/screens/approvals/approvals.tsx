@@ -25,7 +25,9 @@ export function ApprovalsScreen(): JSX.Element {
   const params = useSearchParams();
   const isDone = params.get("show") === "answered";
   const pending = usePendingApprovals();
-  const all = useQuery(isDone ? "approvals?all" : null, () => api.listApprovals({ limit: 100 }), { tags: ["approvals"] });
+  const all = useQuery(isDone ? "approvals?all" : null, () => api.listApprovals({ limit: 100 }), {
+    tags: ["approvals"],
+  });
   const found = isDone ? all : pending;
   const shown =
     found.data === undefined
@@ -89,7 +91,8 @@ function Inbox({ approvals, selectedId, onSelect }: InboxProps): JSX.Element {
     if (next !== undefined) onSelect(next.id);
   };
   const answer = (decision: Decision): void => {
-    if (selected === undefined || !mayAnswer || selected.status !== "pending" || !selected.choices.includes(decision)) return;
+    if (selected === undefined || !mayAnswer || selected.status !== "pending" || !selected.choices.includes(decision))
+      return;
     if (needsReason(decision)) setAsked({ decision, approvals: [selected] });
     else void answering.run(decision, [selected], "");
   };
@@ -107,7 +110,11 @@ function Inbox({ approvals, selectedId, onSelect }: InboxProps): JSX.Element {
       <ul className="inbox-list" aria-label="Approvals">
         {approvals.map((approval) => (
           <li key={approval.id}>
-            <InboxItem approval={approval} isSelected={approval.id === selected?.id} onSelect={() => onSelect(approval.id)} />
+            <InboxItem
+              approval={approval}
+              isSelected={approval.id === selected?.id}
+              onSelect={() => onSelect(approval.id)}
+            />
           </li>
         ))}
       </ul>
@@ -143,7 +150,7 @@ function InboxItem({ approval, isSelected, onSelect }: ItemProps): JSX.Element {
       <span className="cut inbox-title">{summary}</span>
       <span className="muted cut">{nodeId ?? "launch"}</span>
       <span className="inbox-foot">
-        <StatusBadge status={status} label={status === "pending" ? "Waiting" : undefined} />
+        {status === "pending" ? <StatusBadge status="hold" label="Waiting" /> : <StatusBadge status={status} />}
         <span className="muted">
           <TimeText at={requestedAt} />
           {status === "pending" && (

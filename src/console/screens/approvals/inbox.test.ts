@@ -22,7 +22,12 @@ describe("the inbox", () => {
   });
 
   it("takes for the same only what asks the very same", () => {
-    const all = [approval("a"), approval("b"), approval("c", { rendered: "Publish it now" }), approval("d", { choices: ["approve"] })];
+    const all = [
+      approval("a"),
+      approval("b"),
+      approval("c", { rendered: "Publish it now" }),
+      approval("d", { choices: ["approve"] }),
+    ];
     expect(sameAs(approval("a"), all).map(({ id }) => id)).toEqual(["a", "b"]);
   });
 

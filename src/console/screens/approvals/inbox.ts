@@ -27,9 +27,15 @@ export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
   block: "A gate blocked it, and a person may let it through.",
 };
 
-export const CHOICE_TEXTS: Readonly<Record<Decision, { readonly verb: string; readonly done: string; readonly means: string }>> = {
+export const CHOICE_TEXTS: Readonly<
+  Record<Decision, { readonly verb: string; readonly done: string; readonly means: string }>
+> = {
   approve: { verb: "Approve", done: "Approved", means: "It goes on, and passes the gates again." },
-  reject: { verb: "Reject", done: "Rejected", means: "It does not happen; what depends on it follows its failure rule." },
+  reject: {
+    verb: "Reject",
+    done: "Rejected",
+    means: "It does not happen; what depends on it follows its failure rule.",
+  },
   retry: { verb: "Retry", done: "Will be tried again", means: "The node is tried once more." },
   skip: { verb: "Skip", done: "Skipped", means: "The node is left out, and the run goes on." },
   abort: { verb: "Abort run", done: "Aborted", means: "The run ends as failed." },

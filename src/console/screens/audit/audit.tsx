@@ -27,7 +27,9 @@ export function AuditScreen(): JSX.Element {
     return (
       <>
         <PageHead title="Audit" />
-        <Empty icon="audit" title="The audit log is for those who may read it">Ask for the permission audit:read.</Empty>
+        <Empty icon="audit" title="The audit log is for those who may read it">
+          Ask for the permission audit:read.
+        </Empty>
       </>
     );
   }
@@ -49,7 +51,11 @@ export function AuditScreen(): JSX.Element {
       />
       <div className="stack">
         {verifying.problem !== null && <ProblemView problem={verifying.problem} />}
-        {chain === null ? verifying.problem === null && <Skeleton lines={2} height={24} /> : <ChainPanel chain={chain} />}
+        {chain === null ? (
+          verifying.problem === null && <Skeleton lines={2} height={24} />
+        ) : (
+          <ChainPanel chain={chain} />
+        )}
         <Records />
       </div>
     </>
@@ -60,8 +66,15 @@ function Records(): JSX.Element {
   const { get, set } = useSearchParams();
   const filter = { type: get("type") ?? "", category: get("category") ?? "", run: get("run") ?? "" };
   const key = JSON.stringify(filter);
-  const first = useQuery(`audit:${key}`, () => listAudit(filter, null), { tags: ["runs", "approvals"], everyMs: 15_000 });
-  const [older, setOlder] = useState<{ readonly key: string; readonly rows: readonly AuditRow[]; readonly cursor: string | null } | null>(null);
+  const first = useQuery(`audit:${key}`, () => listAudit(filter, null), {
+    tags: ["runs", "approvals"],
+    everyMs: 15_000,
+  });
+  const [older, setOlder] = useState<{
+    readonly key: string;
+    readonly rows: readonly AuditRow[];
+    readonly cursor: string | null;
+  } | null>(null);
   const own = older?.key === key ? older : null;
   const cursor = own === null ? (first.data?.nextCursor ?? null) : own.cursor;
   const more = useAction(async () => {
@@ -69,7 +82,8 @@ function Records(): JSX.Element {
     setOlder({ key, rows: [...(own?.rows ?? []), ...page.data], cursor: page.nextCursor ?? null });
   });
   const rows = uniqueRows([...(first.data?.data ?? []), ...(own?.rows ?? [])]);
-  const types = filter.category === "" ? AUDIT_TYPES : AUDIT_TYPES.filter((type) => CATEGORY_OF[type] === filter.category);
+  const types =
+    filter.category === "" ? AUDIT_TYPES : AUDIT_TYPES.filter((type) => CATEGORY_OF[type] === filter.category);
   return (
     <Panel title="Records" isFlush>
       <div className="audit-filters" role="group" aria-label="Filters">
@@ -96,7 +110,9 @@ function Records(): JSX.Element {
       {first.data === undefined && first.problem === null && <Skeleton lines={8} height={24} />}
       {first.problem !== null && <ProblemView problem={first.problem} />}
       {first.data !== undefined && rows.length === 0 && (
-        <Empty icon="audit" title="No records like these">Take a filter away, or start a run.</Empty>
+        <Empty icon="audit" title="No records like these">
+          Take a filter away, or start a run.
+        </Empty>
       )}
       {rows.length > 0 && <AuditTimeline rows={rows} />}
       {cursor !== null && rows.length > 0 && (

@@ -11,11 +11,14 @@ export function ChainPanel({ chain }: { readonly chain: ChainState }): JSX.Eleme
       <Icon name={ok ? "approval" : "warn"} size={20} className={ok ? "text-ok" : "text-bad"} />
       <div>
         <p>
-          <strong>{ok ? `Verified up to record ${grouped(lastSeq)}` : `Broken at record ${grouped(firstBad?.seq ?? 0)}`}</strong>
+          <strong>
+            {ok ? `Verified up to record ${grouped(lastSeq)}` : `Broken at record ${grouped(firstBad?.seq ?? 0)}`}
+          </strong>
         </p>
         {firstBad !== undefined && <p>{firstBad.reason}</p>}
         <p className="muted">
-          {grouped(records)} records, {grouped(checkpoints)} signed checkpoints, signed up to record {grouped(checkpointSeq)}.
+          {grouped(records)} records, {grouped(checkpoints)} signed checkpoints, signed up to record{" "}
+          {grouped(checkpointSeq)}.
           {key !== null && (
             <>
               {" "}

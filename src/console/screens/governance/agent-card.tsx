@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
-import { isJsonArray, isJsonObject } from "../../../core/base/index.ts";
+import { isJsonArray, isJsonObject, jsonToText } from "../../../core/base/index.ts";
 import { ACTIONS } from "../../../core/definition/index.ts";
 import { permissionOf, RUNGS } from "../../../core/governance/index.ts";
 import { dollars } from "../../parts/figures.ts";
@@ -17,12 +17,17 @@ export const AGENT_COLUMNS: readonly Column<Registered>[] = [
     cell: ({ trustLevel }) => <TrustBar level={Number(trustLevel)} />,
     sortBy: ({ trustLevel }) => Number(trustLevel),
   },
-  { id: "rung", head: "Rung", cell: ({ autonomy }) => String(autonomy), sortBy: ({ autonomy }) => String(autonomy) },
+  {
+    id: "rung",
+    head: "Rung",
+    cell: ({ autonomy }) => jsonToText(autonomy),
+    sortBy: ({ autonomy }) => jsonToText(autonomy),
+  },
   {
     id: "status",
     head: "Status",
-    cell: ({ status }) => <Badge tone={STATUS_TONES[String(status)] ?? "idle"}>{String(status)}</Badge>,
-    sortBy: ({ status }) => String(status),
+    cell: ({ status }) => <Badge tone={STATUS_TONES[jsonToText(status)] ?? "idle"}>{jsonToText(status)}</Badge>,
+    sortBy: ({ status }) => jsonToText(status),
   },
   { id: "limits", head: "Limits", isWide: true, cell: (agent) => limitsOf(agent).join(", ") },
 ];
@@ -40,10 +45,15 @@ function TrustBar({ level }: { readonly level: number }): JSX.Element {
   );
 }
 
-function limitsOf({ maxConcurrent, rateLimit, budgetMonthlyUsd, financialThresholdUsd }: Registered): readonly string[] {
+function limitsOf({
+  maxConcurrent,
+  rateLimit,
+  budgetMonthlyUsd,
+  financialThresholdUsd,
+}: Registered): readonly string[] {
   return [
-    `${String(maxConcurrent ?? 10)} at a time`,
-    isJsonObject(rateLimit) ? `${String(rateLimit["count"])} per ${String(rateLimit["perSeconds"])} s` : null,
+    `${jsonToText(maxConcurrent ?? 10)} at a time`,
+    isJsonObject(rateLimit) ? `${jsonToText(rateLimit["count"])} per ${jsonToText(rateLimit["perSeconds"])} s` : null,
     typeof budgetMonthlyUsd === "number" ? `${dollars(budgetMonthlyUsd * 1_000_000)} a month` : null,
     typeof financialThresholdUsd === "number" ? `${dollars(financialThresholdUsd * 1_000_000)} at once` : null,
   ].filter((text) => text !== null);
@@ -70,18 +80,18 @@ export function AgentCard({ agent }: { readonly agent: Registered }): JSX.Elemen
         </dd>
         <dt>Rung</dt>
         <dd>
-          {String(autonomy)} <span className="muted">{rungText(autonomy)}</span>
+          {jsonToText(autonomy)} <span className="muted">{rungText(autonomy)}</span>
         </dd>
         <dt>Status</dt>
         <dd>
-          {String(status)}, {String(lifecycle)}, phase {String(phase)}
+          {jsonToText(status)}, {jsonToText(lifecycle)}, phase {jsonToText(phase)}
         </dd>
         <dt>Limits</dt>
         <dd>{limitsOf(agent).join(", ")}</dd>
         <dt>May read</dt>
-        <dd>{isJsonArray(mayRead) ? mayRead.map(String).join(", ") : "–"}</dd>
+        <dd>{isJsonArray(mayRead) ? mayRead.map(jsonToText).join(", ") : "–"}</dd>
         <dt>Skills</dt>
-        <dd>{isJsonArray(skills) && skills.length > 0 ? skills.map(String).join(", ") : "–"}</dd>
+        <dd>{isJsonArray(skills) && skills.length > 0 ? skills.map(jsonToText).join(", ") : "–"}</dd>
         <dt>Model</dt>
         <dd>{typeof model === "string" ? model : "as the node says"}</dd>
       </dl>

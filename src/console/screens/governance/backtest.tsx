@@ -84,7 +84,9 @@ function Report({ report }: { readonly report: BacktestReport }): JSX.Element {
           ))}
         </ul>
       )}
-      {report.examples.length > 0 && <Table label="Examples" columns={COLUMNS} rows={report.examples} keyOf={({ verdictId }) => verdictId} />}
+      {report.examples.length > 0 && (
+        <Table label="Examples" columns={COLUMNS} rows={report.examples} keyOf={({ verdictId }) => verdictId} />
+      )}
       {report.notes.map((note) => (
         <p key={note} className="muted">
           {note}

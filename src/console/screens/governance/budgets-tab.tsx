@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { Registered, UsageWish } from "../../../client/index.ts";
+import { jsonToText } from "../../../core/base/index.ts";
 import { type Period, PERIODS, periodOf } from "../../../core/governance/index.ts";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -18,7 +19,11 @@ import { type BurnDown, burnDown, type Spent } from "./burn-down.ts";
 import { BurnDownChart } from "./burn-down-chart.tsx";
 
 const TONES: Readonly<Record<BurnDown["state"], Tone>> = { fine: "ok", near: "warn", exhausted: "bad" };
-const WORDS: Readonly<Record<BurnDown["state"], string>> = { fine: "within", near: "near its end", exhausted: "exhausted" };
+const WORDS: Readonly<Record<BurnDown["state"], string>> = {
+  fine: "within",
+  near: "near its end",
+  exhausted: "exhausted",
+};
 
 export function BudgetsTab({ id }: { readonly id: string | undefined }): JSX.Element {
   return (
@@ -36,8 +41,8 @@ const COLUMNS: readonly Column<Registered>[] = [
   {
     id: "scope",
     head: "Of",
-    cell: ({ scope, scopeId }) => (typeof scopeId === "string" ? `${String(scope)} ${scopeId}` : String(scope)),
-    sortBy: ({ scope }) => String(scope),
+    cell: ({ scope, scopeId }) => (typeof scopeId === "string" ? `${jsonToText(scope)} ${scopeId}` : jsonToText(scope)),
+    sortBy: ({ scope }) => jsonToText(scope),
   },
   {
     id: "ceiling",
@@ -45,7 +50,7 @@ const COLUMNS: readonly Column<Registered>[] = [
     isNumber: true,
     cell: (budget) => (
       <>
-        <Money micros={ceilingOf(budget)} /> <span className="muted">{String(budget["period"])}</span>
+        <Money micros={ceilingOf(budget)} /> <span className="muted">{jsonToText(budget["period"])}</span>
       </>
     ),
     sortBy: ceilingOf,
@@ -55,7 +60,8 @@ const COLUMNS: readonly Column<Registered>[] = [
     id: "enabled",
     head: "State",
     isWide: true,
-    cell: ({ enabled, onExhausted }) => (enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge>{`then ${String(onExhausted)}`}</Badge>),
+    cell: ({ enabled, onExhausted }) =>
+      enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge>{`then ${jsonToText(onExhausted)}`}</Badge>,
   },
 ];
 
@@ -79,7 +85,9 @@ function BurnDownPanel({ budget }: { readonly budget: Registered }): JSX.Element
   if (!isCounted) {
     return (
       <Panel title="Burn-down">
-        <p className="muted">Usage is counted by agent, workflow and gateway; for a team only the gates know what is left.</p>
+        <p className="muted">
+          Usage is counted by agent, workflow and gateway; for a team only the gates know what is left.
+        </p>
       </Panel>
     );
   }
@@ -133,10 +141,13 @@ function useBurnDown(budget: Registered): Burning {
   const period: Period = PERIODS.find((each) => each === budget["period"]) ?? "daily";
   const now = useNow();
   const isCounted = scope !== "team";
-  const by = typeof scopeId === "string" ? BY[String(scope)] : undefined;
+  const by = typeof scopeId === "string" ? BY[jsonToText(scope)] : undefined;
   const since = new Date(periodOf(period, now).start).toISOString();
   const wish: UsageWish = { bucket: period === "daily" ? "hour" : "day", since, ...(by === undefined ? {} : { by }) };
-  const usage = useQuery(isCounted ? `usage:${JSON.stringify(wish)}` : null, () => api.getUsage(wish), { tags: ["runs"], everyMs: 30_000 });
+  const usage = useQuery(isCounted ? `usage:${JSON.stringify(wish)}` : null, () => api.getUsage(wish), {
+    tags: ["runs"],
+    everyMs: 30_000,
+  });
   if (usage.data === undefined) return { state: null, problem: usage.problem, isCounted };
   const spending = usage.data.data
     .filter(({ group }) => by === undefined || group === scopeId)

@@ -26,7 +26,13 @@ export function BurnDownChart({ state }: { readonly state: BurnDown }): JSX.Elem
     <svg className="governance-burn" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
       {[0, 0.5, 1].map((share) => (
         <g key={share}>
-          <line className="chart-line" x1={LEFT} x2={WIDTH - 8} y1={y(ceilingMicros * share)} y2={y(ceilingMicros * share)} />
+          <line
+            className="chart-line"
+            x1={LEFT}
+            x2={WIDTH - 8}
+            y1={y(ceilingMicros * share)}
+            y2={y(ceilingMicros * share)}
+          />
           <text className="chart-text" x={LEFT - 8} y={y(ceilingMicros * share) + 4} textAnchor="end">
             {dollars(ceilingMicros * share)}
           </text>

@@ -19,7 +19,10 @@ describe("burn-down of an envelope", () => {
     const seen = burnDown("daily", 100, [{ at: MIDNIGHT, micros: 75 }], half);
     expect(seen).toMatchObject({ projectedMicros: 150, state: "near", share: 0.75 });
     expect(seen.breachAt).toBe(MIDNIGHT + (DAY / 2) * (100 / 75));
-    expect(burnDown("daily", 100, [{ at: MIDNIGHT, micros: 40 }], half)).toMatchObject({ breachAt: null, state: "fine" });
+    expect(burnDown("daily", 100, [{ at: MIDNIGHT, micros: 40 }], half)).toMatchObject({
+      breachAt: null,
+      state: "fine",
+    });
   });
 
   it.each([

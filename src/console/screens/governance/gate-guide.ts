@@ -5,7 +5,7 @@ export interface GateStory {
   readonly asks: string;
   readonly reads: string;
   /** What becomes of a node it stops. */
-  readonly then: string;
+  readonly otherwise: string;
   readonly unblocks: string;
 }
 
@@ -33,7 +33,12 @@ const STORIES: Readonly<Record<string, Told>> = {
     "Wait, or raise max_concurrent.",
   ),
   rate_limit: told("Is there room in its window?", "rate_limit", "queues until there is", "Wait, or raise rate_limit."),
-  agent_budget: told("Has the agent money left this month?", "budget_monthly_usd", "fails", "Raise its monthly budget."),
+  agent_budget: told(
+    "Has the agent money left this month?",
+    "budget_monthly_usd",
+    "fails",
+    "Raise its monthly budget.",
+  ),
   budget_envelopes: told(
     "Does the estimate fit under every envelope?",
     "spent, reserved and ceiling of each budget that counts it",
@@ -63,8 +68,8 @@ const STORIES: Readonly<Record<string, Told>> = {
   start_rate: told("Are runs started too fast?", "starts per second", "refused", "Wait, and start it again."),
 };
 
-function told(asks: string, reads: string, then: string, unblocks: string): Told {
-  return { asks, reads, then, unblocks };
+function told(asks: string, reads: string, otherwise: string, unblocks: string): Told {
+  return { asks, reads, otherwise, unblocks };
 }
 
 /** Gates in the order they are asked, each with what it asks, what it reads and what lets a node through. */

@@ -8,8 +8,8 @@ export function GatesTab(): JSX.Element {
   return (
     <div className="stack">
       <p className="muted">
-        Gates are asked in this order, and the first that says no decides. They are asked again when a held or retried node goes
-        on; a person's yes satisfies only <code>approval_required</code>.
+        Gates are asked in this order, and the first that says no decides. They are asked again when a held or retried
+        node goes on; a person's yes satisfies only <code>approval_required</code>.
       </p>
       <Panel title="Before a node is dispatched" isFlush>
         <Stories gates={gateGuide(DISPATCH_GATES)} />
@@ -24,7 +24,7 @@ export function GatesTab(): JSX.Element {
 function Stories({ gates }: { readonly gates: readonly GateStory[] }): JSX.Element {
   return (
     <ol className="governance-gates">
-      {gates.map(({ name, asks, reads, then, unblocks }, index) => (
+      {gates.map(({ name, asks, reads, otherwise, unblocks }, index) => (
         <li key={name}>
           <span className="governance-gate-number num" aria-hidden="true">
             {index + 1}
@@ -37,7 +37,7 @@ function Stories({ gates }: { readonly gates: readonly GateStory[] }): JSX.Eleme
             <dt>Reads</dt>
             <dd>{reads}</dd>
             <dt>If not</dt>
-            <dd>{then}</dd>
+            <dd>{otherwise}</dd>
             <dt>Unblocked</dt>
             <dd>{unblocks}</dd>
           </dl>

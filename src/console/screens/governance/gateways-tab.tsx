@@ -22,7 +22,8 @@ export function GatewaysTab({ id }: { readonly id: string | undefined }): JSX.El
   const mayWrite = useMay("registry:write");
   const found = useQuery("gateways", () => api.listGateways(), { tags: ["gateways"], everyMs: 10_000 });
   if (id !== undefined) return <Shown key={id} id={id} />;
-  if (found.data === undefined) return found.problem === null ? <Skeleton lines={4} /> : <ProblemView problem={found.problem} />;
+  if (found.data === undefined)
+    return found.problem === null ? <Skeleton lines={4} /> : <ProblemView problem={found.problem} />;
   return (
     <div className="stack">
       <div className="spread">
@@ -56,8 +57,17 @@ const COLUMNS: readonly Column<Gateway>[] = [
     ),
     sortBy: ({ id }) => id,
   },
-  { id: "status", head: "Health", cell: ({ status }) => <StatusBadge status={status} />, sortBy: ({ status }) => status },
-  { id: "where", head: "Where", cell: ({ url }) => (url === null ? "this server" : <code className="settings-cell">{url}</code>) },
+  {
+    id: "status",
+    head: "Health",
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+  },
+  {
+    id: "where",
+    head: "Where",
+    cell: ({ url }) => (url === null ? "this server" : <code className="settings-cell">{url}</code>),
+  },
   { id: "trust", head: "Needs trust", isNumber: true, isWide: true, cell: ({ minTrustLevel }) => minTrustLevel },
   { id: "providers", head: "Providers", isWide: true, cell: ({ providers }) => providers.join(", ") },
   { id: "seen", head: "Seen", isWide: true, cell: ({ seenAt }) => <TimeText at={seenAt} /> },
@@ -65,23 +75,31 @@ const COLUMNS: readonly Column<Gateway>[] = [
 
 function Shown({ id }: { readonly id: string }): JSX.Element {
   const isNew = id === NEW_ID;
-  const found = useQuery(isNew ? null : `gateway:${id}`, () => api.getGateway(id), { tags: ["gateways"], everyMs: 10_000 });
+  const found = useQuery(isNew ? null : `gateway:${id}`, () => api.getGateway(id), {
+    tags: ["gateways"],
+    everyMs: 10_000,
+  });
   const gateway = found.data ?? null;
-  if (!isNew && gateway === null) return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
+  if (!isNew && gateway === null)
+    return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
   const initial = gateway === null ? KINDS.gateways.sample : printYaml(gatewaySpecOf(gateway));
   return (
     <div className="settings-split">
       <Panel title={isNew ? "New gateway" : id} actions={<Link to={BASE}>All gateways</Link>}>
         {gateway !== null && gateway.url === null ? (
-          <p className="muted">This gateway is the server itself. Its adapters are named in the server's configuration.</p>
+          <p className="muted">
+            This gateway is the server itself. Its adapters are named in the server's configuration.
+          </p>
         ) : (
           <SpecEditor
             key={initial}
             kind={KINDS.gateways}
             id={isNew ? null : id}
             initial={initial}
-            onSaved={(name) => (isNew ? setTimeout(() => navigate(`${BASE}/${encodeURIComponent(name)}`), 0) : undefined)}
-            onDeleted={() => setTimeout(() => navigate(BASE), 0)}
+            onSaved={(name) => {
+              if (isNew) navigate(`${BASE}/${encodeURIComponent(name)}`);
+            }}
+            onDeleted={() => navigate(BASE)}
           />
         )}
       </Panel>

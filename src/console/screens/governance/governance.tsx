@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { jsonToText } from "../../../core/base/index.ts";
 import type { ScreenProps } from "../../app/routes.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Badge } from "../../parts/status.tsx";
@@ -8,6 +8,7 @@ import type { Column } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { KINDS } from "../settings/manifest-kind.ts";
 import { RegistryTab } from "../settings/registry-tab.tsx";
+import { useTabAddress } from "../settings/use-tab-address.ts";
 import { AGENT_COLUMNS, AgentCard } from "./agent-card.tsx";
 import { Backtest } from "./backtest.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
@@ -28,6 +29,7 @@ const TABS = [
 export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
   const selected = TABS.find(({ id }) => id === params["tab"])?.id ?? "gates";
   const { id } = params;
+  const select = useTabAddress("/governance", selected);
   return (
     <>
       <PageHead
@@ -35,7 +37,7 @@ export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
         subtitle="Every node passes the gates before it may act; what they read is here."
         actions={<PlatformSwitch />}
       />
-      <Tabs label="Governance" tabs={TABS} selected={selected} onSelect={(tab) => navigate(`/governance/${tab}`)}>
+      <Tabs label="Governance" tabs={TABS} selected={selected} onSelect={select}>
         {selected === "gates" && <GatesTab />}
         {selected === "policies" && (
           <RegistryTab
@@ -68,25 +70,26 @@ const POLICY_COLUMNS: readonly Column<Registered>[] = [
   {
     id: "condition",
     head: "Condition",
-    cell: ({ condition }) => <code className="settings-cell">{String(condition)}</code>,
+    cell: ({ condition }) => <code className="settings-cell">{jsonToText(condition)}</code>,
   },
   {
     id: "action",
     head: "Then",
     cell: ({ action }) => {
       const tone = Object.entries(ACTION_TONES).find(([name]) => name === action)?.[1] ?? "idle";
-      return <Badge tone={tone}>{String(action).replace("_", " ")}</Badge>;
+      return <Badge tone={tone}>{jsonToText(action).replace("_", " ")}</Badge>;
     },
-    sortBy: ({ action }) => String(action),
+    sortBy: ({ action }) => jsonToText(action),
   },
   {
     id: "scope",
     head: "Where",
     isWide: true,
-    cell: ({ scope, scopeId }) => (scopeId === undefined || scopeId === null ? String(scope) : `${String(scope)} ${String(scopeId)}`),
-    sortBy: ({ scope }) => String(scope),
+    cell: ({ scope, scopeId }) =>
+      scopeId === undefined || scopeId === null ? jsonToText(scope) : `${jsonToText(scope)} ${jsonToText(scopeId)}`,
+    sortBy: ({ scope }) => jsonToText(scope),
   },
-  { id: "enforcement", head: "Enforcement", isWide: true, cell: ({ enforcement }) => String(enforcement) },
+  { id: "enforcement", head: "Enforcement", isWide: true, cell: ({ enforcement }) => jsonToText(enforcement) },
   {
     id: "enabled",
     head: "State",

@@ -17,7 +17,9 @@ export function PlatformSwitch(): JSX.Element | null {
   const { open, reason } = state.data;
   return (
     <>
-      <Badge tone={open ? "ok" : "bad"}>{open ? "Platform open" : `Platform closed${reason === null ? "" : `: ${reason}`}`}</Badge>
+      <Badge tone={open ? "ok" : "bad"}>
+        {open ? "Platform open" : `Platform closed${reason === null ? "" : `: ${reason}`}`}
+      </Badge>
       <Button kind={open ? "plain" : "primary"} disabled={!mayWrite} onClick={() => setAsking(true)}>
         {open ? "Close platform" : "Open platform"}
       </Button>

@@ -39,7 +39,15 @@ export function envelopesOf(
       .filter(({ bucketStart, group }) => Date.parse(bucketStart) >= start && (scope === "global" || group === scopeId))
       .reduce((sum, { costMicros }) => sum + costMicros, 0);
     const limitMicros = Math.round(amountUsd * 1_000_000);
-    const label = `${scope === "global" ? "everything" : `${String(scope)} ${String(scopeId)}`}, ${period}`;
-    return [{ id, label, spentMicros, limitMicros, share: limitMicros === 0 ? 1 : spentMicros / limitMicros }];
+    const whose = typeof scopeId === "string" && scope !== "global" ? `${by} ${scopeId}` : "everything";
+    return [
+      {
+        id,
+        label: `${whose}, ${period}`,
+        spentMicros,
+        limitMicros,
+        share: limitMicros === 0 ? 1 : spentMicros / limitMicros,
+      },
+    ];
   });
 }

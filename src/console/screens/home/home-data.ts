@@ -28,9 +28,14 @@ export function useHomeData(): HomeData {
   const mayRuns = useMay("run:read");
   const mayGovern = useMay("governance:read");
   const runs = useQuery(mayRuns ? "home/runs" : null, () => api.listRuns({ limit: 100 }), { tags: ["runs"] });
-  const open = useQuery(mayRuns ? "home/open" : null, () => api.listRuns({ limit: 100, status: "running" }), { tags: ["runs"] });
+  const open = useQuery(mayRuns ? "home/open" : null, () => api.listRuns({ limit: 100, status: "running" }), {
+    tags: ["runs"],
+  });
   const approvals = usePendingApprovals();
-  const gateways = useQuery(mayGovern ? "home/gateways" : null, () => api.listGateways(), { tags: ["gateways"], everyMs: SLOW_MS });
+  const gateways = useQuery(mayGovern ? "home/gateways" : null, () => api.listGateways(), {
+    tags: ["gateways"],
+    everyMs: SLOW_MS,
+  });
   const platform = useQuery(mayGovern ? "home/platform" : null, () => api.getPlatform(), { everyMs: SLOW_MS });
   const money = useQuery(mayGovern ? "home/money" : null, loadMoney, { tags: ["budgets"], everyMs: SLOW_MS });
   const recent = runs.data?.data;

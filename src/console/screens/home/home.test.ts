@@ -18,8 +18,14 @@ describe("periods", () => {
 const spent = (day: string, group: string, costMicros: number) =>
   ({ bucketStart: `2026-11-${day}T00:00:00Z`, group, costMicros }) as unknown as Usage["data"][number];
 const usageOf = (...data: Usage["data"]): Usage => ({ data }) as unknown as Usage;
-const budget = (more: object): Registered =>
-  ({ id: "b", revision: 1, createdAt: null, updatedAt: null, enabled: true, ...more }) as Registered;
+const budget = (more: object): Registered => ({
+  id: "b",
+  revision: 1,
+  createdAt: null,
+  updatedAt: null,
+  enabled: true,
+  ...more,
+});
 
 describe("envelopes", () => {
   const usage = {

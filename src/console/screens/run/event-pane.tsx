@@ -24,6 +24,18 @@ import "./event-pane.css";
 const ROW_PX = 28;
 const MODES = ["compact", "full", "json"] as const;
 type Mode = (typeof MODES)[number];
+const MODE_LABELS: Readonly<Record<Mode, string>> = { compact: "Compact", full: "Full", json: "JSON" };
+const KIND_LABELS: Readonly<Record<EventKind, string>> = {
+  all: "All events",
+  problems: "Problems",
+  run: "Run",
+  node: "Nodes",
+  gate: "Gates",
+  approval: "Approvals",
+  stream: "Streams",
+  log: "Logs",
+  cost: "Cost",
+};
 
 interface Line {
   /** The event a click selects. */
@@ -60,7 +72,7 @@ export function EventPane(): JSX.Element {
         <div className="segments" role="group" aria-label="How events are shown">
           {MODES.map((each) => (
             <button key={each} type="button" aria-pressed={each === mode} onClick={() => setMode(each)}>
-              {each === "json" ? "JSON" : each}
+              {MODE_LABELS[each]}
             </button>
           ))}
         </div>
@@ -71,7 +83,7 @@ export function EventPane(): JSX.Element {
         >
           {EVENT_KINDS.map((each) => (
             <option key={each} value={each}>
-              {each === "all" ? "All events" : each}
+              {KIND_LABELS[each]}
             </option>
           ))}
         </select>
@@ -90,7 +102,7 @@ export function EventPane(): JSX.Element {
             disabled={node === null}
             onChange={(changed) => setOnlyNode(changed.target.checked)}
           />
-          Selected node only
+          This node only
         </label>
         <label className="row nowrap">
           <input type="checkbox" checked={isFollowed} onChange={(changed) => setFollowed(changed.target.checked)} />

@@ -24,16 +24,7 @@ export function RunHead(): JSX.Element {
   const sum = feed.log.sums.run;
   return (
     <header className="run-head">
-      <PageHead
-        title={run.workflow}
-        trail={<Link to="/runs">Runs</Link>}
-        subtitle={
-          <span className="run-id">
-            <code>{run.id}</code> <CopyButton text={run.id} label="Copy the id of the run" />
-          </span>
-        }
-        actions={<RunActions />}
-      />
+      <PageHead title={run.workflow} trail={<Link to="/runs">Runs</Link>} actions={<RunActions />} />
       <dl className="run-facts">
         <Fact name="Status">
           <StatusBadge

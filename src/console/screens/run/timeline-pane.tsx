@@ -19,6 +19,14 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
   backoff: "pauses before another attempt",
 };
 
+const LEGEND: readonly (readonly [SpanKind, string])[] = [
+  ["dependency", "Waits for nodes"],
+  ["gate", "for gates"],
+  ["approval", "for a person"],
+  ["execution", "Works"],
+  ["backoff", "Pauses"],
+];
+
 interface Scale {
   readonly from: number;
   readonly to: number;
@@ -42,9 +50,9 @@ export function TimelinePane(): JSX.Element {
     <div className="timeline">
       <div className="timeline-bar">
         <ul className="timeline-legend" aria-label="Legend">
-          {(Object.keys(KIND_LABELS) as SpanKind[]).map((kind) => (
-            <li key={kind}>
-              <span className={`span span-${kind}`} aria-hidden="true" /> {KIND_LABELS[kind]}
+          {LEGEND.map(([kind, word]) => (
+            <li key={kind} title={KIND_LABELS[kind]}>
+              <span className={`span span-${kind}`} aria-hidden="true" /> {word}
             </li>
           ))}
         </ul>

@@ -69,7 +69,8 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
             done();
           }}
         >
-          Each begins a new run of the same version with the same args, and passes the gates again. <Summary runs={ended} />
+          Each begins a new run of the same version with the same args, and passes the gates again.{" "}
+          <Summary runs={ended} />
         </Confirm>
       )}
     </div>

@@ -22,7 +22,12 @@ export function ViewBar({ params }: { readonly params: SearchParams }): JSX.Elem
       {saved.map((view) => (
         <span key={view.name} className="view-saved">
           <ViewButton view={view} here={here} />
-          <button type="button" className="view-remove" aria-label={`Forget the view ${view.name}`} onClick={() => removeView(view.name)}>
+          <button
+            type="button"
+            className="view-remove"
+            aria-label={`Forget the view ${view.name}`}
+            onClick={() => removeView(view.name)}
+          >
             <Icon name="cross" size={11} />
           </button>
         </span>

@@ -21,7 +21,9 @@ const TONES: Readonly<Record<Delivery["state"], Tone>> = {
 /** What a webhook was sent, and what became of it. */
 export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.Element {
   const mayWrite = useMay("registry:write");
-  const deliveries = useQuery(`deliveries:${webhook}`, () => api.webhooks.listDeliveries(webhook, { limit: 20 }), { everyMs: 5_000 });
+  const deliveries = useQuery(`deliveries:${webhook}`, () => api.webhooks.listDeliveries(webhook, { limit: 20 }), {
+    everyMs: 5_000,
+  });
   const again = useAction(async (id: string) => {
     await api.webhooks.redeliver(webhook, id);
     await deliveries.refresh();
@@ -41,7 +43,13 @@ export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.E
       head: "",
       cell: ({ id, state }) =>
         state !== "pending" && (
-          <Button size="small" icon="redo" disabled={!mayWrite} label={`Deliver ${id} again`} onClick={() => void again.run(id)} />
+          <Button
+            size="small"
+            icon="redo"
+            disabled={!mayWrite}
+            label={`Deliver ${id} again`}
+            onClick={() => void again.run(id)}
+          />
         ),
     },
   ];

@@ -21,7 +21,8 @@ export const KINDS = {
     title: "a policy",
     permission: "governance:write",
     purpose: "A condition over what a node is about to do, and what follows when it holds.",
-    sample: "category: guardrail\nscope: global\ncondition: node.action == 'financial'\naction: require_approval\nenforcement: hard\nreason: A person lets money go\n",
+    sample:
+      "category: guardrail\nscope: global\ncondition: node.action == 'financial'\naction: require_approval\nenforcement: hard\nreason: A person lets money go\n",
   },
   budgets: {
     kind: "Budget",
@@ -53,7 +54,8 @@ export const KINDS = {
     title: "a webhook",
     permission: "registry:write",
     purpose: "Signed messages about events, sent to an address outside until they are taken.",
-    sample: "url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: choose-a-long-secret-of-your-own\n",
+    sample:
+      "url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: choose-a-long-secret-of-your-own\n",
   },
   schedules: {
     kind: "Schedule",
@@ -69,7 +71,8 @@ export const KINDS = {
     title: "a lens",
     permission: "registry:write",
     purpose: "A versioned prompt template with an input and an output contract.",
-    sample: 'versions:\n  - id: v1\n    template_body: "Summarise [[text]] in one sentence."\n    input_contract:\n      kind: text\n      fields:\n        text: { type: string, required: true }\n',
+    sample:
+      'versions:\n  - id: v1\n    template_body: "Summarise [[text]] in one sentence."\n    input_contract:\n      kind: text\n      fields:\n        text: { type: string, required: true }\n',
   },
   teams: {
     kind: "Team",
@@ -132,7 +135,9 @@ const CAMEL: ReadonlySet<string> = new Set(["minLength", "maxLength"]);
 
 /** The spec of a manifest, as its author would write it, from what the API shows. */
 export function specOf(shown: JsonObject): JsonObject {
-  return snakeMap(Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)));
+  return snakeMap(
+    Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)),
+  );
 }
 
 /** Of a gateway the API shows how it is, too. */

@@ -46,7 +46,11 @@ function inline(value: Json, indent: string): string {
 
 /** Lines that a block of text gives back exactly. */
 function isBlockText(text: string): boolean {
-  return /^[^\s\n]/.test(text) && /\n/.test(text) && !/[^\n\u0020-\uFFFF]|[ \t]\n|\n\n$|\s$(?<!\n)|[\u0085\u2028\u2029\uFEFF\uD800-\uDFFF]/.test(text);
+  return (
+    /^[^\s\n]/.test(text) &&
+    /\n/.test(text) &&
+    !/[^\n\u0020-\uFFFF]|[ \t]\n|\n\n$|\s$(?<!\n)|[\u0085\u2028\u2029\uFEFF\uD800-\uDFFF]/.test(text)
+  );
 }
 
 function blockText(text: string, indent: string): string {

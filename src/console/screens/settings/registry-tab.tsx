@@ -39,8 +39,11 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
   const { kind, base, id, columns } = props;
   const { collection } = kind;
   const mayWrite = useMay(kind.permission);
-  const found = useQuery(collection, () => api.listRegistered(collection, { limit: SHOWN_MAX }), { tags: [collection] });
-  if (found.data === undefined) return found.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={found.problem} />;
+  const found = useQuery(collection, () => api.listRegistered(collection, { limit: SHOWN_MAX }), {
+    tags: [collection],
+  });
+  if (found.data === undefined)
+    return found.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={found.problem} />;
   if (id !== undefined) return <Entry key={id} {...props} id={id} />;
   const add = (
     <Button kind="primary" icon="plus" disabled={!mayWrite} onClick={() => navigate(`${base}/${NEW_ID}`)}>
@@ -49,7 +52,11 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
   );
   if (found.data.data.length === 0) {
     return (
-      <Empty title={`No ${collection === "library" ? "library steps" : collection} yet`} action={add} command="sluice apply -f manifests.yaml">
+      <Empty
+        title={`No ${collection === "library" ? "library steps" : collection} yet`}
+        action={add}
+        command="sluice apply -f manifests.yaml"
+      >
         {kind.purpose}
       </Empty>
     );
@@ -69,7 +76,9 @@ export function RegistryTab(props: RegistryTabProps): JSX.Element {
           onOpen={(entry) => navigate(`${base}/${encodeURIComponent(entry.id)}`)}
         />
       </Panel>
-      {found.data.nextCursor !== undefined && <p className="muted">The first {SHOWN_MAX} are shown; the rest is in the API.</p>}
+      {found.data.nextCursor !== undefined && (
+        <p className="muted">The first {SHOWN_MAX} are shown; the rest is in the API.</p>
+      )}
     </div>
   );
 }
@@ -95,9 +104,12 @@ function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly
   const isNew = id === NEW_ID;
   const { collection } = kind;
   const [spec, setSpec] = useState<JsonObject | null>(null);
-  const found = useQuery(isNew ? null : `${collection}:${id}`, () => api.getRegistered(collection, id), { tags: [collection] });
+  const found = useQuery(isNew ? null : `${collection}:${id}`, () => api.getRegistered(collection, id), {
+    tags: [collection],
+  });
   const entry = isNew ? null : (found.data ?? null);
-  if (!isNew && entry === null) return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
+  if (!isNew && entry === null)
+    return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
   const editor = (
     <Panel title={isNew ? `New ${nounOf(kind)}` : id} actions={<Link to={base}>All {collection}</Link>}>
       <SpecEditor
@@ -107,8 +119,10 @@ function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly
         initial={entry === null ? (sample ?? kind.sample) : printYaml(specOf(entry))}
         isBuiltIn={entry?.revision === 0}
         onSpec={setSpec}
-        onSaved={(name) => (isNew ? setTimeout(() => navigate(`${base}/${encodeURIComponent(name)}`), 0) : undefined)}
-        onDeleted={() => setTimeout(() => navigate(base), 0)}
+        onSaved={(name) => {
+          if (isNew) navigate(`${base}/${encodeURIComponent(name)}`);
+        }}
+        onDeleted={() => navigate(base)}
       />
     </Panel>
   );

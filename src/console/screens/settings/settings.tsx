@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
-import { isJsonArray } from "../../../core/base/index.ts";
-import { navigate, useSearchParams } from "../../app/router.tsx";
+import { isJsonArray, isJsonObject, jsonToText } from "../../../core/base/index.ts";
+import { useSearchParams } from "../../app/router.tsx";
 import type { ScreenProps } from "../../app/routes.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
@@ -14,6 +14,7 @@ import { KeysTab } from "./keys-tab.tsx";
 import { KINDS } from "./manifest-kind.ts";
 import { RegistryTab, type RegistryTabProps } from "./registry-tab.tsx";
 import { SlotsView } from "./slots-view.tsx";
+import { useTabAddress } from "./use-tab-address.ts";
 import "./settings.css";
 
 const TABS = [
@@ -32,14 +33,20 @@ const TABS = [
 export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   const selected = TABS.find(({ id }) => id === params["tab"])?.id ?? "keys";
   const { get } = useSearchParams();
+  const select = useTabAddress("/settings", selected);
   return (
     <>
       <PageHead title="Settings" subtitle="Who may come in, and what workflows refer to." />
-      <Tabs label="Settings" tabs={TABS} selected={selected} onSelect={(tab) => navigate(`/settings/${tab}`)}>
+      <Tabs label="Settings" tabs={TABS} selected={selected} onSelect={select}>
         {selected === "keys" ? (
           <KeysTab />
         ) : (
-          <RegistryTab key={selected} base={`/settings/${selected}`} id={params["id"]} {...partsOf(selected, get("workflow"))} />
+          <RegistryTab
+            key={selected}
+            base={`/settings/${selected}`}
+            id={params["id"]}
+            {...partsOf(selected, get("workflow"))}
+          />
         )}
       </Tabs>
     </>
@@ -53,13 +60,21 @@ function partsOf(tab: string, workflow: string | null): Parts {
     case "webhooks":
       return {
         kind: KINDS.webhooks,
-        columns: [textColumn("url", "Address"), { id: "events", head: "Events", isWide: true, cell: ({ events }) => wordsOf(events) }, enabledColumn],
+        columns: [
+          textColumn("url", "Address"),
+          { id: "events", head: "Events", isWide: true, cell: ({ events }) => wordsOf(events) },
+          enabledColumn,
+        ],
         beside: (entry) => (entry === null ? null : <DeliveriesView webhook={entry.id} />),
       };
     case "schedules":
       return {
         kind: KINDS.schedules,
-        columns: [textColumn("workflow", "Workflow"), { id: "when", head: "When", cell: (entry) => <code>{timingText(entry)}</code> }, enabledColumn],
+        columns: [
+          textColumn("workflow", "Workflow"),
+          { id: "when", head: "When", cell: (entry) => <code>{timingText(entry)}</code> },
+          enabledColumn,
+        ],
         ...(workflow === null ? {} : { sample: KINDS.schedules.sample.replace("my-workflow", workflow) }),
         beside: (entry) =>
           entry === null ? null : (
@@ -69,19 +84,45 @@ function partsOf(tab: string, workflow: string | null): Parts {
           ),
       };
     case "teams":
-      return { kind: KINDS.teams, columns: [{ id: "members", head: "Members", cell: ({ members }) => agentsOf(members) }] };
+      return {
+        kind: KINDS.teams,
+        columns: [{ id: "members", head: "Members", cell: ({ members }) => agentsOf(members) }],
+      };
     case "library":
       return { kind: KINDS.library, columns: [textColumn("command", "Command")] };
     case "models":
-      return { kind: KINDS.models, columns: [textColumn("provider", "Provider"), textColumn("inputUsdPerMtok", "Input $/Mtok"), textColumn("outputUsdPerMtok", "Output $/Mtok")] };
+      return {
+        kind: KINDS.models,
+        columns: [
+          textColumn("provider", "Provider"),
+          textColumn("inputUsdPerMtok", "Input $/Mtok"),
+          textColumn("outputUsdPerMtok", "Output $/Mtok"),
+        ],
+      };
     case "deployments":
-      return { kind: KINDS.deployments, columns: [textColumn("workflow", "Workflow"), textColumn("gateway", "Gateway"), textColumn("environment", "Environment")] };
+      return {
+        kind: KINDS.deployments,
+        columns: [
+          textColumn("workflow", "Workflow"),
+          textColumn("gateway", "Gateway"),
+          textColumn("environment", "Environment"),
+        ],
+      };
     case "bindings":
-      return { kind: KINDS.bindings, columns: [textColumn("role", "Role"), textColumn("agent", "Agent"), textColumn("workflow", "Workflow")] };
+      return {
+        kind: KINDS.bindings,
+        columns: [textColumn("role", "Role"), textColumn("agent", "Agent"), textColumn("workflow", "Workflow")],
+      };
     case "alerts":
-      return { kind: KINDS.alerts, columns: [textColumn("on", "On"), textColumn("threshold", "Threshold"), textColumn("to", "Tells")] };
+      return {
+        kind: KINDS.alerts,
+        columns: [textColumn("on", "On"), textColumn("threshold", "Threshold"), textColumn("to", "Tells")],
+      };
     default:
-      return { kind: KINDS.lenses, columns: [{ id: "versions", head: "Versions", cell: ({ versions }) => idsOf(versions) }] };
+      return {
+        kind: KINDS.lenses,
+        columns: [{ id: "versions", head: "Versions", cell: ({ versions }) => idsOf(versions) }],
+      };
   }
 }
 
@@ -91,9 +132,13 @@ function textColumn(key: string, head: string): Column<Registered> {
     head,
     cell: (entry) => {
       const value = entry[key];
-      return value === undefined || value === null ? <span className="muted">–</span> : <span className="settings-cell">{String(value)}</span>;
+      return value === undefined || value === null ? (
+        <span className="muted">–</span>
+      ) : (
+        <span className="settings-cell">{jsonToText(value)}</span>
+      );
     },
-    sortBy: (entry) => (entry[key] === undefined || entry[key] === null ? null : String(entry[key])),
+    sortBy: (entry) => (entry[key] === undefined || entry[key] === null ? null : jsonToText(entry[key])),
   };
 }
 
@@ -104,7 +149,7 @@ const enabledColumn: Column<Registered> = {
 };
 
 function wordsOf(value: Registered[string] | undefined): string {
-  return isJsonArray(value) ? value.map(String).join(", ") : "";
+  return isJsonArray(value) ? value.map(jsonToText).join(", ") : "";
 }
 
 function idsOf(value: Registered[string] | undefined): string {
@@ -117,5 +162,5 @@ function agentsOf(value: Registered[string] | undefined): string {
 
 function listed(value: Registered[string] | undefined, key: string): string {
   if (!isJsonArray(value)) return "";
-  return value.map((item) => (typeof item === "object" && item !== null && !Array.isArray(item) ? String((item as { readonly [name: string]: unknown })[key]) : "")).join(", ");
+  return value.map((item) => (isJsonObject(item) ? jsonToText(item[key]) : "")).join(", ");
 }

@@ -24,7 +24,13 @@ const COLUMNS: readonly Column<Slot>[] = [
     id: "run",
     head: "Run",
     cell: ({ runId, reason }) =>
-      runId === null ? <span className="muted">{reason ?? "–"}</span> : <Link to={`/runs/${runId}`} className="mono">{runId}</Link>,
+      runId === null ? (
+        <span className="muted">{reason ?? "–"}</span>
+      ) : (
+        <Link to={`/runs/${runId}`} className="mono">
+          {runId}
+        </Link>
+      ),
   },
 ];
 
@@ -49,7 +55,11 @@ export function SlotsView({ scheduleId }: { readonly scheduleId: string }): JSX.
               </span>
             ))}
       </p>
-      {data.length === 0 ? <p className="muted">No slot has come yet.</p> : <Table label="Slots" columns={COLUMNS} rows={data} keyOf={({ slotAt }) => slotAt} />}
+      {data.length === 0 ? (
+        <p className="muted">No slot has come yet.</p>
+      ) : (
+        <Table label="Slots" columns={COLUMNS} rows={data} keyOf={({ slotAt }) => slotAt} />
+      )}
     </div>
   );
 }

@@ -30,23 +30,42 @@ export interface SpecEditorProps {
 }
 
 /** The spec of a manifest as YAML, checked by the server while it is written; what would change is shown first. */
-export function SpecEditor({ kind, id, initial, isBuiltIn = false, onSaved, onDeleted, onSpec }: SpecEditorProps): JSX.Element {
+export function SpecEditor({
+  kind,
+  id,
+  initial,
+  isBuiltIn = false,
+  onSaved,
+  onDeleted,
+  onSpec,
+}: SpecEditorProps): JSX.Element {
   const [text, setText] = useState(initial);
   const [name, setName] = useState(id ?? "");
-  const [isDeleting, setDeleting] = useState(false);
   const written = useMemo(() => readSpecText(text), [text]);
   const mayWrite = useMay(kind.permission);
   const isChanged = text !== initial || id === null;
   const trial = useTrial(kind, id ?? (name === "" ? "name" : name), written, mayWrite && isChanged);
   useEffect(() => onSpec?.(written.spec), [written.spec]);
-  useLeaveGuard(text !== initial ? `The changes of this ${nounOf(kind)} are not saved. Leave them?` : null);
+  const [done, setDone] = useState<{ readonly saved: string } | "deleted" | null>(null);
+  useLeaveGuard(
+    done === null && text !== initial ? `The changes of this ${nounOf(kind)} are not saved. Leave them?` : null,
+  );
   const saving = useAction(async () => {
     if (written.spec === null || name === "") return;
     await save(kind, name, written.spec);
     cache.invalidate(kind.collection);
     toast(`Saved ${nounOf(kind)} ${name}.`);
-    onSaved(name);
+    setDone({ saved: name });
   });
+  // Only now has the guard gone, so that the page may be left without a question.
+  useEffect(() => {
+    if (done === "deleted") onDeleted();
+    else if (done !== null) onSaved(done.saved);
+  }, [done]);
+  const change = (next: string): void => {
+    setDone(null);
+    setText(next);
+  };
   const problems = written.problems.length > 0 ? written.problems : trial.problems;
   return (
     <div className="stack">
@@ -56,7 +75,14 @@ export function SpecEditor({ kind, id, initial, isBuiltIn = false, onSaved, onDe
         </Field>
       )}
       <div className="settings-editor">
-        <Editor label={`Spec of ${kind.title}`} value={text} onChange={setText} problems={problems} onSave={() => void saving.run()} isReadOnly={!mayWrite} />
+        <Editor
+          label={`Spec of ${kind.title}`}
+          value={text}
+          onChange={change}
+          problems={problems}
+          onSave={() => void saving.run()}
+          isReadOnly={!mayWrite}
+        />
       </div>
       <SpecProblems problems={problems} />
       {trial.refusal !== null && <ProblemView problem={trial.refusal} />}
@@ -68,34 +94,56 @@ export function SpecEditor({ kind, id, initial, isBuiltIn = false, onSaved, onDe
       )}
       {saving.problem !== null && <ProblemView problem={saving.problem} />}
       <div className="row">
-        <Button kind="primary" icon="check" disabled={!mayWrite || written.spec === null || name === "" || !isChanged} isBusy={saving.isBusy} onClick={() => void saving.run()}>
+        <Button
+          kind="primary"
+          icon="check"
+          disabled={!mayWrite || written.spec === null || name === "" || !isChanged}
+          isBusy={saving.isBusy}
+          onClick={() => void saving.run()}
+        >
           Save
         </Button>
-        {id !== null && !isBuiltIn && (
-          <Button kind="danger" disabled={!mayWrite} onClick={() => setDeleting(true)}>
-            Delete
-          </Button>
+        {id !== null && !isBuiltIn && mayWrite && (
+          <DeleteButton kind={kind} id={id} onDeleted={() => setDone("deleted")} />
         )}
         {!mayWrite && <span className="muted">You may look at it; writing needs {kind.permission}.</span>}
       </div>
-      {isDeleting && id !== null && (
+    </div>
+  );
+}
+
+interface DeleteButtonProps {
+  readonly kind: ManifestKind;
+  readonly id: string;
+  readonly onDeleted: () => void;
+}
+
+function DeleteButton({ kind, id, onDeleted }: DeleteButtonProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const remove = async (): Promise<void> => {
+    if (kind.collection === "gateways") await api.deleteGateway(id);
+    else await api.deleteRegistered(kind.collection, id);
+    cache.invalidate(kind.collection);
+    toast(`Deleted ${nounOf(kind)} ${id}.`);
+    onDeleted();
+  };
+  return (
+    <>
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      {isAsking && (
         <Confirm
           title={`Delete ${nounOf(kind)} ${id}?`}
           verb="Delete"
           phrase={id}
-          onClose={() => setDeleting(false)}
-          onConfirm={async () => {
-            if (kind.collection === "gateways") await api.deleteGateway(id);
-            else await api.deleteRegistered(kind.collection, id);
-            cache.invalidate(kind.collection);
-            toast(`Deleted ${nounOf(kind)} ${id}.`);
-            onDeleted();
-          }}
+          onClose={() => setAsking(false)}
+          onConfirm={remove}
         >
           Runs that have started keep what they were pinned to. The deletion is audited.
         </Confirm>
       )}
-    </div>
+    </>
   );
 }
 
@@ -105,8 +153,8 @@ function SpecProblems({ problems }: { readonly problems: readonly EditorProblem[
     <ul className="settings-problems" aria-label="Problems">
       {problems.map(({ line, message, hint, code }, index) => (
         <li key={index}>
-          <span className="num muted">line {line}</span> {message} {hint !== undefined && <span className="muted">{hint}</span>}{" "}
-          <code className="muted">{code}</code>
+          <span className="num muted">line {line}</span> {message}{" "}
+          {hint !== undefined && <span className="muted">{hint}</span>} <code className="muted">{code}</code>
         </li>
       ))}
     </ul>
@@ -144,7 +192,9 @@ function useTrial(kind: ManifestKind, name: string, { spec, tree }: SpecText, is
         (thrown: unknown): Trial => {
           const problem = asError(thrown);
           const problems = placedProblems(problem, tree);
-          return problems === null ? { problems: [], diff: null, refusal: problem } : { problems, diff: null, refusal: null };
+          return problems === null
+            ? { problems: [], diff: null, refusal: problem }
+            : { problems, diff: null, refusal: null };
         },
       );
       if (isCurrent) setTrial(found);

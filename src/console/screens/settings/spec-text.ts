@@ -35,5 +35,7 @@ export function placedProblems(problem: Error, tree: SourceTree): readonly Edito
 /** `[0].spec.members[1].lane` → members, 1, lane: a path into the spec, from wherever it was written. */
 export function segmentsOf(path: string): readonly PathSegment[] {
   const inside = path.replace(/^\[\d+\]\.?/, "").replace(/^spec(?:\.|$)/, "");
-  return [...inside.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map((match) => (match[1] === undefined ? match[0] : Number(match[1])));
+  return [...inside.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map((match) =>
+    match[1] === undefined ? match[0] : Number(match[1]),
+  );
 }

@@ -3,7 +3,15 @@ import type { Usage } from "../../../client/index.ts";
 import { csvOf, seriesOf, spendersOf } from "./usage-series.ts";
 
 type Row = Usage["data"][number];
-const NOTHING = { count: 0, inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0, costMicros: 0, costUsd: "0" };
+const NOTHING = {
+  count: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  thinkingTokens: 0,
+  cachedTokens: 0,
+  costMicros: 0,
+  costUsd: "0",
+};
 
 function row(day: number, group: string | null, costMicros: number): Row {
   const bucketStart = `2026-11-${String(day).padStart(2, "0")}T00:00:00.000Z`;
@@ -28,11 +36,15 @@ describe("usage over time", () => {
     const { bars, groups } = seriesOf(usage([row(3, "a", 5), row(5, "b", 7), row(5, "a", 1)]), "cost");
     expect(bars.map(({ label }) => label)).toEqual(["11-03", "11-04", "11-05", "11-06"]);
     expect(groups).toEqual(["b", "a"]);
-    expect(bars[2]?.parts).toEqual([{ group: "b", value: 7 }, { group: "a", value: 1 }]);
+    expect(bars[2]?.parts).toEqual([
+      { group: "b", value: 7 },
+      { group: "a", value: 1 },
+    ]);
   });
 
   it("draws small groups together, but never one alone", () => {
-    const many = (count: number): Usage => usage(Array.from({ length: count }, (_, index) => row(3, `g${index}`, 100 - index)));
+    const many = (count: number): Usage =>
+      usage(Array.from({ length: count }, (_, index) => row(3, `g${index}`, 100 - index)));
     expect(seriesOf(many(8), "cost").groups).toHaveLength(8);
     expect(seriesOf(many(9), "cost").groups).toEqual(["g0", "g1", "g2", "g3", "g4", "g5", "g6", "others"]);
     expect(seriesOf(many(9), "cost").bars[0]?.parts.at(-1)).toEqual({ group: "others", value: 93 + 92 });
@@ -46,7 +58,11 @@ describe("usage over time", () => {
 
   it("follows the months", () => {
     const data = [{ ...row(3, "a", 1), bucketStart: "2026-09-01T00:00:00.000Z" }];
-    expect(seriesOf(usage(data, { bucket: "month" }), "cost").bars.map(({ label }) => label)).toEqual(["2026-09", "2026-10", "2026-11"]);
+    expect(seriesOf(usage(data, { bucket: "month" }), "cost").bars.map(({ label }) => label)).toEqual([
+      "2026-09",
+      "2026-10",
+      "2026-11",
+    ]);
   });
 
   it("is empty when nothing was spent", () => {
@@ -56,7 +72,10 @@ describe("usage over time", () => {
 
   it("ranks who spent most", () => {
     const spenders = spendersOf(usage([row(3, "a", 5), row(4, "b", 15), row(5, "a", 0)]));
-    expect(spenders.map(({ group, share, count }) => [group, share, count])).toEqual([["b", 0.75, 1], ["a", 0.25, 2]]);
+    expect(spenders.map(({ group, share, count }) => [group, share, count])).toEqual([
+      ["b", 0.75, 1],
+      ["a", 0.25, 2],
+    ]);
   });
 
   it("exports what spreadsheets can read, and no formulas", () => {

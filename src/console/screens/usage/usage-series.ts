@@ -30,7 +30,10 @@ const BARS_MAX = 400;
 export const OTHERS = "others";
 export const NOBODY = "none";
 
-export function measureOf(row: Pick<Row, "costMicros" | "inputTokens" | "outputTokens" | "count">, measure: Measure): number {
+export function measureOf(
+  row: Pick<Row, "costMicros" | "inputTokens" | "outputTokens" | "count">,
+  measure: Measure,
+): number {
   if (measure === "cost") return row.costMicros;
   return measure === "tokens" ? row.inputTokens + row.outputTokens : row.count;
 }
@@ -114,11 +117,29 @@ function labelOf(at: number, bucket: Bucket): string {
   return bucket === "month" ? text.slice(0, 7) : text.slice(5, 10);
 }
 
-const COLUMNS = ["count", "inputTokens", "outputTokens", "thinkingTokens", "cachedTokens", "costMicros", "costUsd"] as const;
+const COLUMNS = [
+  "count",
+  "inputTokens",
+  "outputTokens",
+  "thinkingTokens",
+  "cachedTokens",
+  "costMicros",
+  "costUsd",
+] as const;
 
 /** All rows, as spreadsheets read them. A text that a spreadsheet would take for a formula is made a plain one. */
 export function csvOf(usage: Usage): string {
-  const head = ["bucket_start", usage.by ?? "group", "attempts", "input_tokens", "output_tokens", "thinking_tokens", "cached_tokens", "cost_micros", "cost_usd"];
+  const head = [
+    "bucket_start",
+    usage.by ?? "group",
+    "attempts",
+    "input_tokens",
+    "output_tokens",
+    "thinking_tokens",
+    "cached_tokens",
+    "cost_micros",
+    "cost_usd",
+  ];
   const rows = usage.data.map((row) => [row.bucketStart, row.group ?? "", ...COLUMNS.map((key) => row[key])]);
   return [head, ...rows].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
 }

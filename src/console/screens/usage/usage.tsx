@@ -37,21 +37,33 @@ export function UsageScreen(): JSX.Element {
   const measure = MEASURES.find(([id]) => id === get("measure"))?.[0] ?? "cost";
   const [since, , bucket] = SPANS.find(([id]) => id === get("since")) ?? SPANS[1];
   const wish: UsageWish = { by, bucket, since };
-  const usage = useQuery(`usage:${JSON.stringify(wish)}`, () => api.getUsage(wish), { tags: ["runs"], everyMs: 60_000 });
+  const usage = useQuery(`usage:${JSON.stringify(wish)}`, () => api.getUsage(wish), {
+    tags: ["runs"],
+    everyMs: 60_000,
+  });
   return (
     <>
       <PageHead
         title="Usage"
         subtitle="What was spent, by whom and on what. Days begin at midnight UTC."
         actions={
-          <Button icon="download" disabled={usage.data === undefined} onClick={() => usage.data !== undefined && download(usage.data)}>
+          <Button
+            icon="download"
+            disabled={usage.data === undefined}
+            onClick={() => usage.data !== undefined && download(usage.data)}
+          >
             Export CSV
           </Button>
         }
       />
       <div className="stack">
         <div className="usage-filters" role="group" aria-label="What is shown">
-          <Choice label="By" value={by} options={GROUPS.map((each) => [each, each])} onChange={(value) => set({ by: value })} />
+          <Choice
+            label="By"
+            value={by}
+            options={GROUPS.map((each) => [each, each])}
+            onChange={(value) => set({ by: value })}
+          />
           <Choice label="Measure" value={measure} options={MEASURES} onChange={(value) => set({ measure: value })} />
           <Choice label="Span" value={since} options={SPANS} onChange={(value) => set({ since: value })} />
         </div>
@@ -112,7 +124,12 @@ function Shown({ usage, by, measure }: ShownProps): JSX.Element {
         <Figure name="Attempts" value={grouped(totals.count)} />
       </dl>
       <Panel title={`${label} by ${by}`}>
-        <BarChart label={`${label} by ${by} over time`} bars={bars} groups={groups} valueText={measure === "cost" ? dollars : short} />
+        <BarChart
+          label={`${label} by ${by} over time`}
+          bars={bars}
+          groups={groups}
+          valueText={measure === "cost" ? dollars : short}
+        />
       </Panel>
       <Panel title="Top spenders" isFlush>
         <Table label={`Spent by ${by}`} columns={columnsFor(by)} rows={spenders} keyOf={({ group }) => group} />
@@ -132,8 +149,19 @@ function Figure({ name, value }: { readonly name: string; readonly value: JSX.El
 
 function columnsFor(by: string): readonly Column<Spender>[] {
   return [
-    { id: "group", head: by.charAt(0).toUpperCase() + by.slice(1), cell: ({ group }) => group, sortBy: ({ group }) => group },
-    { id: "cost", head: "Cost", isNumber: true, cell: ({ costMicros }) => <Money micros={costMicros} />, sortBy: ({ costMicros }) => costMicros },
+    {
+      id: "group",
+      head: by.charAt(0).toUpperCase() + by.slice(1),
+      cell: ({ group }) => group,
+      sortBy: ({ group }) => group,
+    },
+    {
+      id: "cost",
+      head: "Cost",
+      isNumber: true,
+      cell: ({ costMicros }) => <Money micros={costMicros} />,
+      sortBy: ({ costMicros }) => costMicros,
+    },
     {
       id: "share",
       head: "Share",
@@ -148,8 +176,21 @@ function columnsFor(by: string): readonly Column<Spender>[] {
         </span>
       ),
     },
-    { id: "tokens", head: "Tokens", isNumber: true, cell: ({ tokens }) => grouped(tokens), sortBy: ({ tokens }) => tokens },
-    { id: "count", head: "Attempts", isNumber: true, isWide: true, cell: ({ count }) => grouped(count), sortBy: ({ count }) => count },
+    {
+      id: "tokens",
+      head: "Tokens",
+      isNumber: true,
+      cell: ({ tokens }) => grouped(tokens),
+      sortBy: ({ tokens }) => tokens,
+    },
+    {
+      id: "count",
+      head: "Attempts",
+      isNumber: true,
+      isWide: true,
+      cell: ({ count }) => grouped(count),
+      sortBy: ({ count }) => count,
+    },
   ];
 }
 

@@ -61,7 +61,11 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
           handle={handle}
           onSave={() => void saving.run()}
         />
-        <ProblemList problems={problems} isCurrent={isCurrent} onGo={(line, column) => handle.current?.goTo(line, column)} />
+        <ProblemList
+          problems={problems}
+          isCurrent={isCurrent}
+          onGo={(line, column) => handle.current?.goTo(line, column)}
+        />
         {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
       <div className="workflow-editor-side">
@@ -84,14 +88,18 @@ function useLastPlan(report: CheckReport | null): PlanOutline | null {
 function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; readonly isBroken: boolean }): JSX.Element {
   if (plan === null) {
     return isBroken ? (
-      <Empty icon="workflow" title="No plan yet">Mend the problems, and the graph appears here.</Empty>
+      <Empty icon="workflow" title="No plan yet">
+        Mend the problems, and the graph appears here.
+      </Empty>
     ) : (
       <Skeleton lines={6} height={24} />
     );
   }
   return (
     <div className="stack" data-stale={isBroken}>
-      {isBroken && <p className="note">This is the plan before the last problem; it follows again once the text is mended.</p>}
+      {isBroken && (
+        <p className="note">This is the plan before the last problem; it follows again once the text is mended.</p>
+      )}
       <PlanView plan={plan} isCompact />
     </div>
   );
@@ -107,12 +115,20 @@ function shownProblems(report: CheckReport | null): readonly EditorProblem[] {
 
 type Saving = ReturnType<typeof useAction<[]>>;
 
-function useSaving({ name, saved, draft, isLocked = false, onSaved }: EditorTabProps, plan: PlanOutline | null): Saving {
+function useSaving(
+  { name, saved, draft, isLocked = false, onSaved }: EditorTabProps,
+  plan: PlanOutline | null,
+): Saving {
   const target = plan?.name ?? name;
   return useAction<[]>(async () => {
     if (isLocked || draft === saved) return;
     const made = await api.saveWorkflow(target, draft);
-    cache.put(`version:${target}:${made.version}`, { ...made, source: draft, savedAt: new Date().toISOString(), plan: null });
+    cache.put(`version:${target}:${made.version}`, {
+      ...made,
+      source: draft,
+      savedAt: new Date().toISOString(),
+      plan: null,
+    });
     cache.invalidate("workflows", `workflow:${target}`);
     await cache.refresh(`workflow:${target}`);
     onSaved();
@@ -127,14 +143,24 @@ interface SaveBarProps extends EditorTabProps {
   readonly saving: Saving;
 }
 
-function SaveBar({ name, saved, draft, isLocked = false, onChange, plan, isBroken, saving }: SaveBarProps): JSX.Element {
+function SaveBar({
+  name,
+  saved,
+  draft,
+  isLocked = false,
+  onChange,
+  plan,
+  isBroken,
+  saving,
+}: SaveBarProps): JSX.Element {
   const mayWrite = useMay("workflow:write");
   const isChanged = draft !== saved;
   const isRenamed = saved !== null && plan !== null && plan.name !== name;
   return (
     <div className="spread">
       <span className="muted">
-        {!mayWrite ? "You may read, not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text.
+        {!mayWrite ? "You may read, not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then{" "}
+        <kbd>Tab</kbd> leaves the text.
       </span>
       <span className="row">
         {saved !== null && isChanged && (

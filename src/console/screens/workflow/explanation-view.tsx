@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { Disposition, Explanation } from "../../../client/index.ts";
+import { jsonToText } from "../../../core/base/index.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 
 interface ExplanationViewProps {
@@ -24,7 +25,7 @@ export function ExplanationView({ subject, verdict, explanation }: ExplanationVi
         <p className="muted">
           {facts.map(([name, value]) => (
             <span key={name} className="workflow-fact">
-              {name} <code>{String(value)}</code>
+              {name} <code>{jsonToText(value)}</code>
             </span>
           ))}
         </p>

@@ -20,7 +20,12 @@ export function ForecastView({ report }: { readonly report: SimulationReport }):
         <div className="stack">
           <h3>What the gates would say</h3>
           {stopped.map((node) => (
-            <ExplanationView key={node.nodeId} subject={node.nodeId} verdict={node.verdict ?? "block"} explanation={node.explanation} />
+            <ExplanationView
+              key={node.nodeId}
+              subject={node.nodeId}
+              verdict={node.verdict ?? "block"}
+              explanation={node.explanation}
+            />
           ))}
         </div>
       )}
@@ -89,7 +94,9 @@ function Approvals({ report: { approvals } }: { readonly report: SimulationRepor
         {approvals.map(({ nodeId, summary, approvers }, index) => (
           <li key={index}>
             <code>{nodeId}</code> {summary}{" "}
-            <span className="muted">{approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")}</span>
+            <span className="muted">
+              {approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")}
+            </span>
           </li>
         ))}
       </ul>
@@ -102,10 +109,16 @@ const COLUMNS: readonly Column<NodeForecast>[] = [
   {
     id: "verdict",
     head: "Verdict",
-    cell: ({ verdict }) => (verdict === null ? <span className="muted">not asked</span> : <StatusBadge status={verdict} />),
+    cell: ({ verdict }) =>
+      verdict === null ? <span className="muted">not asked</span> : <StatusBadge status={verdict} />,
     sortBy: ({ verdict }) => verdict,
   },
-  { id: "gate", head: "Gate", isWide: true, cell: ({ gate }) => (gate === null ? <span className="muted">–</span> : <code>{gate}</code>) },
+  {
+    id: "gate",
+    head: "Gate",
+    isWide: true,
+    cell: ({ gate }) => (gate === null ? <span className="muted">–</span> : <code>{gate}</code>),
+  },
   { id: "status", head: "Would be", cell: ({ status }) => <StatusBadge status={status as RunStatus} /> },
   {
     id: "cost",
@@ -114,5 +127,11 @@ const COLUMNS: readonly Column<NodeForecast>[] = [
     cell: ({ costMicros }) => <Money micros={costMicros} />,
     sortBy: ({ costMicros }) => costMicros,
   },
-  { id: "took", head: "Takes", isNumber: true, isWide: true, cell: ({ durationMs }) => (durationMs === null ? "–" : spanText(durationMs)) },
+  {
+    id: "took",
+    head: "Takes",
+    isNumber: true,
+    isWide: true,
+    cell: ({ durationMs }) => (durationMs === null ? "–" : spanText(durationMs)),
+  },
 ];

@@ -57,7 +57,13 @@ export function LaunchDialog({ name, latest, checker, onClose }: LaunchDialogPro
       actions={
         <>
           <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" icon="run" disabled={plan === null || args === null} isBusy={starting.isBusy} onClick={() => void starting.run()}>
+          <Button
+            kind="primary"
+            icon="run"
+            disabled={plan === null || args === null}
+            isBusy={starting.isBusy}
+            onClick={() => void starting.run()}
+          >
             Start run
           </Button>
         </>
@@ -112,12 +118,17 @@ const VERSIONS_SHOWN = 50;
 function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Element {
   const isGoverning = useMay("governance:read");
   const gateways = useQuery(isGoverning ? "gateways" : null, () => api.listGateways(), { tags: ["gateways"] });
-  const teams = useQuery(isGoverning ? "teams" : null, () => api.listRegistered("teams", { limit: 100 }), { tags: ["teams"] });
+  const teams = useQuery(isGoverning ? "teams" : null, () => api.listRegistered("teams", { limit: 100 }), {
+    tags: ["teams"],
+  });
   const versions = Array.from({ length: Math.min(latest, VERSIONS_SHOWN) }, (_, index) => latest - index);
   return (
     <div className="workflow-choices">
       <Field label="Version">
-        <select value={choices.version} onChange={(event) => onChange({ ...choices, version: Number(event.target.value) })}>
+        <select
+          value={choices.version}
+          onChange={(event) => onChange({ ...choices, version: Number(event.target.value) })}
+        >
           {versions.map((each) => (
             <option key={each} value={each}>
               {each}
@@ -145,7 +156,11 @@ function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Ele
         </select>
       </Field>
       <Field label="Model">
-        <input placeholder="As the workflow says" value={choices.model} onChange={(event) => onChange({ ...choices, model: event.target.value })} />
+        <input
+          placeholder="As the workflow says"
+          value={choices.model}
+          onChange={(event) => onChange({ ...choices, model: event.target.value })}
+        />
       </Field>
     </div>
   );
@@ -190,7 +205,10 @@ function ForecastLine({ forecast, isReady }: { readonly forecast: Forecast; read
     <section className="stack" aria-label="Forecast" aria-live="polite">
       <p className="row">
         <span>
-          Forecast cost <strong><Money micros={report.forecast.costMicros} /></strong>
+          Forecast cost{" "}
+          <strong>
+            <Money micros={report.forecast.costMicros} />
+          </strong>
         </span>
         <span className="muted">
           reserves at most <Money micros={report.forecast.reservedMicros} />

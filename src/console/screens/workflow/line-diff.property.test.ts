@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffLines, hunksOf } from "./line-diff.ts";
 
-const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 14 }).map((lines) => lines.map((line) => `${line}\n`).join(""));
+const text = fc
+  .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 14 })
+  .map((lines) => lines.map((line) => `${line}\n`).join(""));
 
 describe("comparison of two texts", () => {
   it("holds both texts, line by line and numbered", () => {

@@ -47,17 +47,17 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
 
 /** Changes with some lines around them; what lies between is counted. */
 export function hunksOf(lines: readonly DiffLine[], around = 3): readonly DiffHunk[] {
-  const isNear = lines.map(() => false);
+  const near = new Set<number>();
   for (const [index, line] of lines.entries()) {
     if (line.kind === "same") continue;
     const end = Math.min(index + around, lines.length - 1);
-    for (let near = Math.max(0, index - around); near <= end; near += 1) isNear[near] = true;
+    for (let at = Math.max(0, index - around); at <= end; at += 1) near.add(at);
   }
   const hunks: DiffHunk[] = [];
   for (let start = 0; start < lines.length;) {
     let end = start;
-    while (end < lines.length && isNear[end] === isNear[start]) end += 1;
-    if (isNear[start] === true) hunks.push({ kind: "lines", lines: lines.slice(start, end) });
+    while (end < lines.length && near.has(end) === near.has(start)) end += 1;
+    if (near.has(start)) hunks.push({ kind: "lines", lines: lines.slice(start, end) });
     else hunks.push({ kind: "gap", count: end - start });
     start = end;
   }

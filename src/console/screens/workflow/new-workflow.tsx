@@ -1,4 +1,4 @@
-import { type JSX, useState } from "react";
+import { type JSX, useEffect, useState } from "react";
 import { Link, navigate, useLeaveGuard } from "../../app/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Field } from "../../parts/field.tsx";
@@ -17,7 +17,12 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
   const [draft, setDraft] = useState(() => fromTemplate(chosen, "my-workflow"));
   const checker = useChecker();
   const mayWrite = useMay("workflow:write");
+  const [isSaved, setSaved] = useState(false);
   useLeaveGuard(isOwn ? "The new workflow is not saved. Leave it?" : null);
+  // Only now has the guard gone, so that the page may be left without a question.
+  useEffect(() => {
+    if (isSaved) navigate(`/workflows/${encodeURIComponent(name)}?tab=editor`);
+  }, [isSaved]);
   const isNamed = NAME.test(name) && name.length <= 64;
   const rename = (next: string): void => {
     setName(next);
@@ -37,7 +42,11 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
       />
       <div className="stack">
         <div className="workflow-new">
-          <Field label="Name" hint="In kebab-case" problem={isNamed ? null : "Use lower-case letters, digits and single hyphens."}>
+          <Field
+            label="Name"
+            hint="In kebab-case"
+            problem={isNamed ? null : "Use lower-case letters, digits and single hyphens."}
+          >
             <input value={name} onChange={(event) => rename(event.target.value)} />
           </Field>
           <fieldset className="workflow-templates">
@@ -65,8 +74,7 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
           }}
           onSaved={() => {
             setOwn(false);
-            // The guard goes with the next frame; only then may the page be left without a question.
-            setTimeout(() => navigate(`/workflows/${encodeURIComponent(name)}?tab=editor`), 0);
+            setSaved(true);
           }}
         />
       </div>

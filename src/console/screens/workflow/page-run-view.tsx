@@ -10,10 +10,20 @@ const OUTPUT_SHOWN = 240;
 
 const COLUMNS: readonly Column<NodeView>[] = [
   { id: "node", head: "Node", cell: ({ id }) => <code>{id}</code>, sortBy: ({ id }) => id },
-  { id: "status", head: "Status", cell: ({ status }) => <StatusBadge status={status} />, sortBy: ({ status }) => status },
+  {
+    id: "status",
+    head: "Status",
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+  },
   { id: "attempts", head: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
   { id: "cost", head: "Cost", isNumber: true, cell: ({ costMicros }) => <Money micros={costMicros} /> },
-  { id: "answer", head: "Answer", isWide: true, cell: (node) => <span className="workflow-answer">{answerOf(node)}</span> },
+  {
+    id: "answer",
+    head: "Answer",
+    isWide: true,
+    cell: (node) => <span className="workflow-answer">{answerOf(node)}</span>,
+  },
 ];
 
 /** What happened in the page: the fold of the events the engine told, as for any other run. */

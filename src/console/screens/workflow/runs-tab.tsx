@@ -13,7 +13,12 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 
 const COLUMNS: readonly Column<Run>[] = [
-  { id: "status", head: "Status", cell: ({ status }) => <StatusBadge status={status} />, sortBy: ({ status }) => status },
+  {
+    id: "status",
+    head: "Status",
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+  },
   {
     id: "run",
     head: "Run",
@@ -25,7 +30,12 @@ const COLUMNS: readonly Column<Run>[] = [
   },
   { id: "version", head: "Version", isNumber: true, isWide: true, cell: ({ version }) => version ?? "–" },
   { id: "trigger", head: "Started by", isWide: true, cell: ({ trigger }) => trigger },
-  { id: "created", head: "Created", cell: ({ createdAt }) => <TimeText at={createdAt} />, sortBy: ({ createdAt }) => createdAt },
+  {
+    id: "created",
+    head: "Created",
+    cell: ({ createdAt }) => <TimeText at={createdAt} />,
+    sortBy: ({ createdAt }) => createdAt,
+  },
   {
     id: "took",
     head: "Took",
@@ -45,7 +55,8 @@ const SHOWN = 50;
 
 export function RunsTab({ name }: { readonly name: string }): JSX.Element {
   const runs = useQuery(`runs:of:${name}`, () => api.listRuns({ workflow: name, limit: SHOWN }), { tags: ["runs"] });
-  if (runs.data === undefined) return runs.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={runs.problem} />;
+  if (runs.data === undefined)
+    return runs.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={runs.problem} />;
   if (runs.data.data.length === 0) {
     return (
       <Empty icon="run" title="No runs yet" command={`sluice run ${name}`}>

@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
+import { jsonToText } from "../../../core/base/index.ts";
 import { Link } from "../../app/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -25,7 +26,11 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
   return (
     <div className="stack">
       {own.map((schedule) => (
-        <Panel key={schedule.id} title={schedule.id} actions={<Link to={`/settings/schedules/${encodeURIComponent(schedule.id)}`}>Edit</Link>}>
+        <Panel
+          key={schedule.id}
+          title={schedule.id}
+          actions={<Link to={`/settings/schedules/${encodeURIComponent(schedule.id)}`}>Edit</Link>}
+        >
           <p className="row">
             <code>{timingText(schedule)}</code>
             {schedule["enabled"] === false && <Badge tone="warn">disabled</Badge>}
@@ -41,6 +46,6 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
 /** When it is due, in its own words. */
 export function timingText(schedule: Registered): string {
   const { cron, everySeconds, timezone } = schedule;
-  if (typeof cron === "string") return `${cron} ${String(timezone ?? "UTC")}`;
-  return `every ${String(everySeconds)} s`;
+  if (typeof cron === "string") return `${cron} ${jsonToText(timezone ?? "UTC")}`;
+  return `every ${jsonToText(everySeconds)} s`;
 }

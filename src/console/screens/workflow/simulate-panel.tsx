@@ -33,7 +33,6 @@ const SCRIPT_EXAMPLE = `nodes:
 
 /** Tries the text as it stands: nothing is saved, nothing is spent. */
 export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanelProps): JSX.Element {
-  const isGoverning = useMay("governance:read");
   const [where, setWhere] = useState<Where>("page");
   const [script, setScript] = useState("");
   const [args, setArgs] = useArgs(plan);
@@ -43,24 +42,22 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
     const found = where === "page" ? await inPage(checker, source, args, script) : await onServer(source, args, script);
     setResult({ source, of: found });
   });
-  if (plan === null) return <Empty icon="run" title="Nothing to simulate yet">Mend the problems first.</Empty>;
+  if (plan === null)
+    return (
+      <Empty icon="run" title="Nothing to simulate yet">
+        Mend the problems first.
+      </Empty>
+    );
   return (
     <div className="stack">
-      <fieldset className="workflow-where">
-        <legend>Where</legend>
-        <label className="row">
-          <input type="radio" name="where" checked={where === "page"} onChange={() => setWhere("page")} />
-          In this page, with scripted answers
-        </label>
-        <label className="row">
-          <input type="radio" name="where" disabled={!isGoverning} checked={where === "server"} onChange={() => setWhere("server")} />
-          On the server, with today's gates, budgets and policies
-        </label>
-      </fieldset>
+      <WhereChoice where={where} onChange={setWhere} />
       <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} />
       <details>
         <summary>Scripted answers</summary>
-        <Field label="Script (YAML)" hint="By node: stdout, outputs, fail, cost_usd, tokens. Whatever is not scripted is made up.">
+        <Field
+          label="Script (YAML)"
+          hint="By node: stdout, outputs, fail, cost_usd, tokens. Whatever is not scripted is made up."
+        >
           <textarea
             className="mono"
             rows={5}
@@ -72,7 +69,13 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
         </Field>
       </details>
       <div className="row">
-        <Button kind="primary" icon="run" isBusy={simulating.isBusy} disabled={isBroken || args === null} onClick={() => void simulating.run()}>
+        <Button
+          kind="primary"
+          icon="run"
+          isBusy={simulating.isBusy}
+          disabled={isBroken || args === null}
+          onClick={() => void simulating.run()}
+        >
           Simulate
         </Button>
         {args === null && <span className="muted">Fill in the required args first.</span>}
@@ -81,6 +84,35 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
       {simulating.problem !== null && <ProblemView problem={simulating.problem} />}
       {result !== null && <ResultView result={result.of} onServer={() => setWhere("server")} />}
     </div>
+  );
+}
+
+function WhereChoice({
+  where,
+  onChange,
+}: {
+  readonly where: Where;
+  readonly onChange: (where: Where) => void;
+}): JSX.Element {
+  const isGoverning = useMay("governance:read");
+  return (
+    <fieldset className="workflow-where">
+      <legend>Where</legend>
+      <label className="row">
+        <input type="radio" name="where" checked={where === "page"} onChange={() => onChange("page")} />
+        In this page, with scripted answers
+      </label>
+      <label className="row">
+        <input
+          type="radio"
+          name="where"
+          disabled={!isGoverning}
+          checked={where === "server"}
+          onChange={() => onChange("server")}
+        />
+        On the server, with today's gates, budgets and policies
+      </label>
+    </fieldset>
   );
 }
 
@@ -108,7 +140,13 @@ async function onServer(source: string, args: JsonObject, script: string): Promi
   return { kind: "server", report: await api.simulate(wish) };
 }
 
-function ResultView({ result, onServer: useServer }: { readonly result: Result; readonly onServer: () => void }): JSX.Element {
+function ResultView({
+  result,
+  onServer: useServer,
+}: {
+  readonly result: Result;
+  readonly onServer: () => void;
+}): JSX.Element {
   if (result.kind === "page") return <PageRunView view={result.view} />;
   if (result.kind === "server") return <ForecastView report={result.report} />;
   const isForServer = result.problems.some(({ code }) => code === "not_runnable_in_browser");

@@ -85,7 +85,12 @@ export const TEMPLATES: readonly Template[] = [
   { id: "steps", title: "Two steps", about: "An arg, a step, and a step that reads its answer.", source: STEPS },
   { id: "typed", title: "Typed outputs", about: "Outputs with a contract, a condition and retries.", source: TYPED },
   { id: "approval", title: "Ask a person", about: "A gate that waits for somebody's yes.", source: APPROVAL },
-  { id: "for-each", title: "For each item", about: "One instance per element of a list, in parallel.", source: FOR_EACH },
+  {
+    id: "for-each",
+    title: "For each item",
+    about: "One instance per element of a list, in parallel.",
+    source: FOR_EACH,
+  },
   { id: "lenses", title: "Lens graph", about: "Templates as nodes, joined by edges.", source: LENSES },
 ];
 

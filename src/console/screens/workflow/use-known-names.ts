@@ -53,5 +53,8 @@ export function useCompletion(): (text: string, offset: number) => Offers | null
   useEffect(() => {
     void loadSchemas().then(setSchemas);
   }, []);
-  return useMemo(() => (text, offset) => (schemas === null ? null : completeAt(text, offset, schemas, known)), [schemas, known]);
+  return useMemo(
+    () => (text, offset) => (schemas === null ? null : completeAt(text, offset, schemas, known)),
+    [schemas, known],
+  );
 }

@@ -35,11 +35,17 @@ export function VersionsTab({ name, latest, onTake }: VersionsTabProps): JSX.Ele
   return (
     <div className="stack">
       <div className="row workflow-versions-pick">
-        <VersionSelect label="From version" value={before} latest={latest} onChange={(value) => set({ before: value })} />
+        <VersionSelect
+          label="From version"
+          value={before}
+          latest={latest}
+          onChange={(value) => set({ before: value })}
+        />
         <VersionSelect label="To version" value={after} latest={latest} onChange={(value) => set({ after: value })} />
         {right.data !== undefined && (
           <span className="muted">
-            version {after} saved <TimeText at={right.data.savedAt} />, <code title={right.data.hash}>{right.data.hash.slice(0, 18)}…</code>
+            version {after} saved <TimeText at={right.data.savedAt} />,{" "}
+            <code title={right.data.hash}>{right.data.hash.slice(0, 18)}…</code>
           </span>
         )}
       </div>

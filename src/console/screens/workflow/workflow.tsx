@@ -58,9 +58,13 @@ export function WorkflowScreen({ params }: ScreenProps): JSX.Element {
 function Known({ name }: { readonly name: string }): JSX.Element {
   const found = useQuery(`workflow:${name}`, () => api.getWorkflow(name), { tags: ["workflows", `workflow:${name}`] });
   const version = found.data?.version ?? null;
-  const latest = useQuery(version === null ? null : `version:${name}:${version}`, () => api.getVersion(name, version ?? 1), {
-    freshMs: 600_000,
-  });
+  const latest = useQuery(
+    version === null ? null : `version:${name}:${version}`,
+    () => api.getVersion(name, version ?? 1),
+    {
+      freshMs: 600_000,
+    },
+  );
   if (found.data === undefined || latest.data === undefined) {
     const problem = found.problem ?? latest.problem;
     return (
@@ -196,7 +200,11 @@ function GraphTab({ checker, source }: { readonly checker: Checker; readonly sou
   const { report } = useCheck(checker, source);
   if (report === null) return <Skeleton lines={8} height={24} />;
   if (report.plan === null) {
-    return <Empty icon="warn" title="This version can no longer be read">Open the editor to see what is wrong with it.</Empty>;
+    return (
+      <Empty icon="warn" title="This version can no longer be read">
+        Open the editor to see what is wrong with it.
+      </Empty>
+    );
   }
   return <PlanView plan={report.plan} />;
 }

@@ -44,7 +44,12 @@ const SORT_BY: Readonly<Record<Order, (card: Card) => number | string>> = {
 };
 
 /** Those that fit what was typed and the status, in the order asked for. */
-export function chooseCards(cards: readonly Card[], typed: string, status: string | null, order: Order): readonly Card[] {
+export function chooseCards(
+  cards: readonly Card[],
+  typed: string,
+  status: string | null,
+  order: Order,
+): readonly Card[] {
   const sortBy = SORT_BY[order];
   const fitting = cards.filter(({ workflow }) => status === null || workflow.status === status);
   const sorted = fitting.toSorted((left, right) => {

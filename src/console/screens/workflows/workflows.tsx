@@ -24,7 +24,9 @@ const RUN_PAGES = 3;
 /** Every workflow, with what its last runs say about it. */
 export function WorkflowsScreen(): JSX.Element {
   const params = useSearchParams();
-  const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, { tags: ["workflows"] });
+  const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {
+    tags: ["workflows"],
+  });
   const runs = useQuery(useMay("run:read") ? "workflows/runs" : null, newestRuns, { tags: ["runs"] });
   const order = ORDERS.find((each) => each === params.get("sort")) ?? "name";
   const cards = useMemo(() => cardsOf(found.data ?? [], runs.data ?? []), [found.data, runs.data]);
@@ -53,7 +55,11 @@ export function WorkflowsScreen(): JSX.Element {
           Write one here with New workflow, or save a file from a terminal:
         </Empty>
       ) : chosen.length === 0 ? (
-        <Empty icon="filter" title="No workflow fits" action={<Button onClick={() => navigate("/workflows")}>Show all</Button>} />
+        <Empty
+          icon="filter"
+          title="No workflow fits"
+          action={<Button onClick={() => navigate("/workflows")}>Show all</Button>}
+        />
       ) : (
         <ul className="cards">
           {chosen.map((card) => (

@@ -2,7 +2,7 @@ import type { RunEvent } from "../../../../core/event/index.ts";
 
 /** Events that tell one story: an attempt of a node from its queue to its end, or one event of the run itself. */
 export interface EventGroup {
-  /** Id of its first event, which never changes. */
+  /** Id of the event it began with, which never changes. */
   readonly id: number;
   readonly nodeId: string | null;
   readonly attempt: number | null;
@@ -44,6 +44,8 @@ export class EventGroups {
   readonly groups: Growing[] = [];
   /** Where the newest group of a node stands. */
   readonly #newest = new Map<string, number>();
+  /** That a node waits for others is told with its story, which begins when it no longer does. */
+  readonly #preludes = new Map<string, number>();
   /** The group of each event; event ids begin with 1. */
   readonly #placeOf: number[] = [];
 
@@ -52,14 +54,22 @@ export class EventGroups {
     const place = nodeId === null ? undefined : this.#newest.get(nodeId);
     const known = place === undefined ? undefined : this.groups[place];
     // What comes after the end, such as a late cost, belongs to what has ended; anything else begins anew.
-    const joins = known !== undefined && place !== undefined && (!known.isClosed || BY_PRODUCTS.has(event.type));
-    if (joins) {
+    if (known !== undefined && place !== undefined && (!known.isClosed || BY_PRODUCTS.has(event.type))) {
       this.groups[place] = joined(known, event);
       this.#placeOf[event.eventId] = place;
-      return;
+    } else if (nodeId !== null && isPrelude(event)) this.#preludes.set(nodeId, event.eventId);
+    else this.#begin(event, nodeId);
+  }
+
+  #begin(event: RunEvent, nodeId: string | null): void {
+    const place = this.groups.length;
+    const prelude = nodeId === null ? undefined : this.#preludes.get(nodeId);
+    const eventIds = prelude === undefined ? [event.eventId] : [prelude, event.eventId];
+    for (const id of eventIds) this.#placeOf[id] = place;
+    if (nodeId !== null) {
+      this.#newest.set(nodeId, place);
+      this.#preludes.delete(nodeId);
     }
-    this.#placeOf[event.eventId] = this.groups.length;
-    if (nodeId !== null) this.#newest.set(nodeId, this.groups.length);
     this.groups.push({
       id: event.eventId,
       nodeId,
@@ -67,7 +77,7 @@ export class EventGroups {
       from: event.at,
       to: event.at,
       headline: event,
-      eventIds: [event.eventId],
+      eventIds,
       isClosed: nodeId === null || CLOSING.has(event.type),
     });
   }
@@ -89,6 +99,10 @@ function joined(group: Growing, event: RunEvent): Growing {
     eventIds: group.eventIds,
     isClosed: group.isClosed || CLOSING.has(event.type),
   };
+}
+
+function isPrelude(event: RunEvent): boolean {
+  return event.type === "node.waiting" && event.payload.waitingReason === "dependency";
 }
 
 function attemptOf(event: RunEvent): number | null {

@@ -200,6 +200,20 @@ describe("EventGroups", () => {
   });
 });
 
+describe("a wait for other nodes", () => {
+  it("is told with the story of the node, and moves it nowhere", () => {
+    const groups = new EventGroups();
+    const waits = ["node.waiting", { nodeId: "b", waitingReason: "dependency" }] as const;
+    for (const event of logOf(STARTED, waits, queued("a"), queued("b"))) groups.take(event);
+    expect(groups.groups.map(({ id, nodeId, eventIds }) => [id, nodeId, eventIds])).toEqual([
+      [1, null, [1]],
+      [3, "a", [3]],
+      [4, "b", [2, 4]],
+    ]);
+    expect(groups.placeOf(2)).toBe(2);
+  });
+});
+
 describe("event texts", () => {
   it("has words for every event", () => {
     expect(Object.keys(EVENT_LOOKS).sort()).toEqual([...EVENT_TYPES].sort());
@@ -240,7 +254,7 @@ describe("waitingOf", () => {
   it("names the person a hold waits for, and until when", () => {
     const approval = log.view.approvals.get("ap_1") ?? null;
     expect(waitingOf({ ...about, node: node("b"), approval })).toEqual({
-      text: "Held: May b act?. Waits for user:ada",
+      text: "Held: May b act?. Waits for user:ada. Expires",
       until: 5_000,
       needsPerson: true,
       nodeIds: [],

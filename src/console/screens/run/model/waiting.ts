@@ -100,7 +100,10 @@ function forPerson({ node, approval, note }: WaitingFacts): Waiting {
   if (node.missing.length > 0) return line(`Needs values for ${listed(node.missing)}`, { needsPerson: true });
   if (approval !== null && approval.status === "pending") {
     const who = approval.approvers[approval.hop] ?? "anyone who may approve";
-    return line(`Held: ${approval.summary}. Waits for ${who}`, { until: approval.expiresAt, needsPerson: true });
+    return line(`Held: ${approval.summary}. Waits for ${who}. Expires`, {
+      until: approval.expiresAt,
+      needsPerson: true,
+    });
   }
   const code = note?.code ?? node.errorCode;
   return line(code === null ? "Waits for a person" : `Waits for a person: ${words(code)}`, { needsPerson: true });

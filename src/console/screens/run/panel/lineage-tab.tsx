@@ -1,5 +1,6 @@
 import { type JSX, useState } from "react";
 import type { ToldLineage } from "../../../../client/index.ts";
+import { isSettled, type NodeStatus } from "../../../../core/event/index.ts";
 import { Link } from "../../../app/router.tsx";
 import { api } from "../../../live/api.ts";
 import { useQuery } from "../../../live/use-query.ts";
@@ -39,7 +40,7 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
       {query.problem !== null && <ProblemView problem={query.problem} onRetry={() => void query.refresh()} />}
       {query.data === undefined && query.problem === null && <Skeleton lines={4} />}
       {query.data !== undefined && lines.length <= 1 && (
-        <Empty icon="workflow" title={direction === "up" ? "It was given no values" : "Nobody has used its result"} />
+        <Empty icon="workflow" title={emptyTitle(node?.status, direction)} />
       )}
       {lines.length > 1 && (
         <ol className="lineage">
@@ -51,6 +52,11 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
       {query.data?.isCut === true && <p className="muted">The lineage is longer than what is shown.</p>}
     </>
   );
+}
+
+function emptyTitle(status: NodeStatus | undefined, direction: "up" | "down"): string {
+  if (status === undefined || !isSettled(status)) return "It has no result yet";
+  return direction === "up" ? "It was given no values" : "Nobody has used its result";
 }
 
 function Line({ line }: { readonly line: LineageLine }): JSX.Element {

@@ -3,5 +3,5 @@ import { answerQuestion } from "./answer-question.ts";
 import type { Question } from "./protocol.ts";
 
 self.addEventListener("message", ({ data }: MessageEvent<Question>) => {
-  void answerQuestion(data).then((reply) => self.postMessage(reply));
+  void answerQuestion(data).then((reply) => self.postMessage(reply, { transfer: [] }));
 });

@@ -4,7 +4,8 @@ import { answerQuestion } from "./answer-question.ts";
 import { Checker, type Port } from "./checker.ts";
 import type { CheckReport, Question, Reply } from "./protocol.ts";
 
-const GOOD = "name: a\nargs:\n  who: { type: string, required: true }\nsteps:\n  - { id: x, command: 'Hello ${who}' }\n  - { id: y, command: 'Again ${x.stdout}' }\n";
+const GOOD =
+  "name: a\nargs:\n  who: { type: string, required: true }\nsteps:\n  - { id: x, command: 'Hello ${who}' }\n  - { id: y, command: 'Again ${x.stdout}' }\n";
 
 function fake() {
   const asked: Question[] = [];
@@ -15,8 +16,8 @@ function fake() {
     open: (onReply): Port => {
       hear = onReply;
       return {
-        postMessage: (question) => asked.push(question),
-        terminate: () => {
+        post: (question) => asked.push(question),
+        close: () => {
           isClosed = true;
         },
       };
@@ -27,10 +28,9 @@ function fake() {
     },
   });
   const tick = (): void => {
-    for (const run of [...timers]) {
-      timers.delete(run);
-      run();
-    }
+    const due = Array.from(timers);
+    timers.clear();
+    for (const run of due) run();
   };
   return { checker, asked, tick, hear: (reply: Reply) => hear(reply), isClosed: () => isClosed };
 }
@@ -75,12 +75,29 @@ describe("checking while somebody types", () => {
 
 describe("the script beside the page", () => {
   it("checks as the server does", async () => {
-    expect(await answerQuestion({ type: "check", id: 1, source: "name: a\nsteps:\n  - { id: x, comand: y }\n" })).toMatchObject({
+    expect(
+      await answerQuestion({ type: "check", id: 1, source: "name: a\nsteps:\n  - { id: x, comand: y }\n" }),
+    ).toMatchObject({
       type: "checked",
-      report: { plan: null, problems: [{ code: "missing_command", line: 3 }, { code: "unknown_key", line: 3 }] },
+      report: {
+        plan: null,
+        problems: [
+          { code: "missing_command", line: 3 },
+          { code: "unknown_key", line: 3 },
+        ],
+      },
     });
     expect(await answerQuestion({ type: "check", id: 2, source: GOOD })).toMatchObject({
-      report: { problems: [], plan: { name: "a", nodes: [{ id: "x", dependsOn: [] }, { id: "y", dependsOn: ["x"] }] } },
+      report: {
+        problems: [],
+        plan: {
+          name: "a",
+          nodes: [
+            { id: "x", dependsOn: [] },
+            { id: "y", dependsOn: ["x"] },
+          ],
+        },
+      },
     });
   });
 
@@ -117,7 +134,10 @@ steps:
 
   it("says what keeps it from beginning", async () => {
     expect(await simulated(GOOD, "- a")).toMatchObject({ ok: false, problems: [{ line: 1 }] });
-    expect(await simulated(GOOD, "nodes: { x: text }")).toMatchObject({ ok: false, problems: [{ code: "wrong_type" }] });
+    expect(await simulated(GOOD, "nodes: { x: text }")).toMatchObject({
+      ok: false,
+      problems: [{ code: "wrong_type" }],
+    });
     expect(await simulated(GOOD, "", {} as never)).toMatchObject({ ok: false });
     expect(await simulated("name: c\nsteps:\n  - { id: x, approval: required }\n", "")).toMatchObject({
       ok: false,

@@ -3,8 +3,8 @@ import type { CheckReport, PageSimulation, Question, Reply } from "./protocol.ts
 
 /** What a script beside the page looks like from here. */
 export interface Port {
-  postMessage(question: Question): void;
-  terminate(): void;
+  post(question: Question): void;
+  close(): void;
 }
 
 export interface CheckerOptions {
@@ -41,13 +41,13 @@ export class Checker {
     return new Promise((resolve) => {
       const id = this.#id();
       this.#simulations.set(id, resolve);
-      this.#openPort().postMessage({ type: "simulate", id, source, args, script });
+      this.#openPort().post({ type: "simulate", id, source, args, script });
     });
   }
 
   close(): void {
     this.#cancel?.();
-    this.#port?.terminate();
+    this.#port?.close();
     this.#port = null;
     this.#wanted = null;
     this.#underWay = null;
@@ -60,7 +60,7 @@ export class Checker {
     this.#wanted = null;
     this.#underWay = this.#id();
     this.#onReport = onReport;
-    this.#openPort().postMessage({ type: "check", id: this.#underWay, source });
+    this.#openPort().post({ type: "check", id: this.#underWay, source });
   }
 
   #hear(reply: Reply): void {

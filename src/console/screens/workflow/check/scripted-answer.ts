@@ -39,7 +39,8 @@ export function readPageScript(text: string): {
   const nodes = Object.entries(given).map(([id, value]): [string, readonly JsonObject[]] => {
     const list = isJsonArray(value) ? value : [value];
     const entries = list.filter(isJsonObject);
-    if (entries.length < list.length) found.push(refuse(`An answer of "${id}" is a map such as { stdout: done }.`, "nodes", id));
+    if (entries.length < list.length)
+      found.push(refuse(`An answer of "${id}" is a map such as { stdout: done }.`, "nodes", id));
     return [id, entries];
   });
   return { script: { isEcho: getOwn(tree.value, "default") === "echo", nodes: new Map(nodes) }, problems: found };
@@ -57,7 +58,8 @@ export function answerOf(script: PageScript, request: BrowserRequest): BrowserRe
   }
   const stdout = textOf(entry, "raw") ?? textOf(entry, "stdout");
   const outputs = getOwn(entry, "outputs");
-  if (isJsonObject(outputs)) return { status: "completed", stdout: stdout ?? JSON.stringify(outputs), outputs, ...bill };
+  if (isJsonObject(outputs))
+    return { status: "completed", stdout: stdout ?? JSON.stringify(outputs), outputs, ...bill };
   if (stdout !== undefined) return { status: "completed", stdout, ...bill };
   if (script.isEcho) return { status: "completed", stdout: request.message, ...bill };
   return { status: "completed", ...madeUp(request), ...bill };
@@ -72,7 +74,11 @@ function entryFor(script: PageScript, { stepId, attempt, context }: BrowserReque
   return {};
 }
 
-function billOf(entry: JsonObject): { readonly costUsd?: number; readonly inputTokens?: number; readonly outputTokens?: number } {
+function billOf(entry: JsonObject): {
+  readonly costUsd?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+} {
   const tokens = getOwn(entry, "tokens");
   const count = (key: string): number => (isJsonObject(tokens) ? (numberOf(tokens, key) ?? 0) : 0);
   const costUsd = numberOf(entry, "cost_usd");
@@ -97,7 +103,10 @@ function madeMap(schema: JsonObject, seed: string): JsonObject {
   const properties = getOwn(schema, "properties");
   if (!isJsonObject(properties)) return {};
   return Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, madeValue(isJsonObject(field) ? field : {}, name, `${seed}/${name}`)]),
+    Object.entries(properties).map(([name, field]) => [
+      name,
+      madeValue(isJsonObject(field) ? field : {}, name, `${seed}/${name}`),
+    ]),
   );
 }
 
@@ -114,7 +123,9 @@ function madeValue(schema: JsonObject, name: string, seed: string): Json {
     case "array": {
       const items = getOwn(schema, "items");
       const length = Math.min(Math.max(2, numberOf(schema, "minItems") ?? 0), numberOf(schema, "maxItems") ?? 1_000);
-      return Array.from({ length }, (_, index) => madeValue(isJsonObject(items) ? items : {}, name, `${seed}/${index}`));
+      return Array.from({ length }, (_, index) =>
+        madeValue(isJsonObject(items) ? items : {}, name, `${seed}/${index}`),
+      );
     }
     case "object":
       return madeMap(schema, seed);

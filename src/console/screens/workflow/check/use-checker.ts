@@ -11,7 +11,10 @@ export function useChecker(): Checker {
         open: (onReply) => {
           const script = new Worker(new URL("./check-script.ts", import.meta.url), { type: "module" });
           script.addEventListener("message", ({ data }: MessageEvent<Reply>) => onReply(data));
-          return script;
+          return {
+            post: (question) => script.postMessage(question, { transfer: [] }),
+            close: () => script.terminate(),
+          };
         },
         after: (ms, run) => {
           const timer = setTimeout(run, ms);

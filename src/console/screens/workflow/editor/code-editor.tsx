@@ -5,7 +5,14 @@ import { bracketMatching, indentOnInput } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import { type JSX, type RefObject, useEffect, useImperativeHandle, useRef } from "react";
 import type { Offers } from "./complete.ts";
 import { completionOf } from "./completion.ts";
@@ -45,7 +52,11 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
     shown.current = newest.current.value;
     const own = extensionsFor(label, isReadOnly, newest, shown);
-    const made = new EditorView({ state: EditorState.create({ doc: shown.current, extensions: own }), root, parent: root });
+    const made = new EditorView({
+      state: EditorState.create({ doc: shown.current, extensions: own }),
+      root,
+      parent: root,
+    });
     view.current = made;
     return () => {
       made.destroy();
@@ -111,7 +122,7 @@ function extensionsFor(
     completionOf((text, offset) => newest.current.complete?.(text, offset) ?? null),
     EditorState.readOnly.of(isReadOnly),
     EditorState.tabSize.of(2),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       shown.current = update.state.doc.toString();

@@ -101,7 +101,8 @@ describe("completion", () => {
 
 describe("declared names", () => {
   it("reads both styles of writing", () => {
-    const text = "args: { a: 1, b: { type: string } }\nphases:\n  - id: p\n    name: P\n  - q\nsteps:\n  - { id: x }\n  - name: N\n    id: y\n";
+    const text =
+      "args: { a: 1, b: { type: string } }\nphases:\n  - id: p\n    name: P\n  - q\nsteps:\n  - { id: x }\n  - name: N\n    id: y\n";
     expect(declaredNames(text)).toMatchObject({ steps: ["x", "y"], phases: ["p", "q"] });
     expect(declaredNames(text).args).toContain("a");
   });

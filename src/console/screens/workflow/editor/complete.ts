@@ -59,10 +59,13 @@ function offer(label: string, kind: Offer["kind"], detail = "", info = ""): Offe
 
 type Named = readonly (readonly [name: string, detail: string])[];
 
+function labelled(names: readonly string[], detail: string): Named {
+  return names.map((name) => [name, detail]);
+}
+
 /** Names that fit the key a value stands under. */
 function namesFor(place: YamlPlace, declared: DeclaredNames, known: KnownNames): Named {
   const key = place.path.findLast((segment) => typeof segment === "string");
-  const labelled = (names: readonly string[], detail: string): Named => names.map((name) => [name, detail]);
   switch (key) {
     case "depends_on":
       return labelled(declared.steps, "step");

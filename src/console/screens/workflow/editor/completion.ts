@@ -33,7 +33,12 @@ function completionFor({ label, text, detail, info, kind }: Offer): Completion {
     type: kind,
     apply: (view: EditorView, completion: Completion, from: number, to: number) => {
       const { changes, selection, ...rest } = insertCompletionText(view.state, text, from, to);
-      view.dispatch({ ...rest, ...(changes === undefined ? {} : { changes }), ...(selection === undefined ? {} : { selection }), annotations: pickedCompletion.of(completion) });
+      view.dispatch({
+        ...rest,
+        ...(changes === undefined ? {} : { changes }),
+        ...(selection === undefined ? {} : { selection }),
+        annotations: pickedCompletion.of(completion),
+      });
       if (kind === "key") startCompletion(view);
     },
   };

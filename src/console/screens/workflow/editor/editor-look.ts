@@ -29,7 +29,12 @@ export const editorLook = EditorView.theme({
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "15em" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "2px 8px" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent-soft)", color: "var(--text)" },
-  ".cm-completionDetail": { color: "var(--text-2)", fontStyle: "normal", fontFamily: "var(--font)", marginLeft: "12px" },
+  ".cm-completionDetail": {
+    color: "var(--text-2)",
+    fontStyle: "normal",
+    fontFamily: "var(--font)",
+    marginLeft: "12px",
+  },
   ".cm-completionInfo": { fontFamily: "var(--font)", maxWidth: "320px", padding: "6px 10px" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "600" },
   ".cm-diagnostic": { fontFamily: "var(--font)", padding: "6px 10px", borderLeftWidth: "3px" },

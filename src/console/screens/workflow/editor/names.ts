@@ -53,7 +53,8 @@ function phasesIn(text: string): readonly string[] {
 /** Keys one step further in than the section itself. */
 function keysIn(text: string): readonly string[] {
   const [, indent] = /^([ \t]+)[^\s#]/m.exec(text) ?? [];
-  if (indent === undefined || /^\s*\{/.test(text)) return unique(text.matchAll(/[{,]\s*["']?([A-Za-z0-9_-]+)["']?\s*:/g));
+  if (indent === undefined || /^\s*\{/.test(text))
+    return unique(text.matchAll(/[{,]\s*["']?([A-Za-z0-9_-]+)["']?\s*:/g));
   return unique(text.matchAll(new RegExp(`^${indent}["']?([A-Za-z0-9_-]+)["']?\\s*:`, "gm")));
 }
 

@@ -158,7 +158,13 @@ function flowPlace(text: string, start: number, base: readonly (string | number)
     } else if ((character === '"' || character === "'") && text.slice(top?.wordStart ?? at, at).trim() === "") {
       quote = character;
     } else if (character === "{" || character === "[") {
-      levels.push({ kind: character === "{" ? "map" : "list", keys: new Set(), key: null, index: 0, wordStart: at + 1 });
+      levels.push({
+        kind: character === "{" ? "map" : "list",
+        keys: new Set(),
+        key: null,
+        index: 0,
+        wordStart: at + 1,
+      });
     } else if (character === "}" || character === "]") {
       levels.pop();
       if (levels.length === 0) return null;

@@ -1,0 +1,19 @@
+import { useLive } from "../live/connection.ts";
+import { useMay } from "../live/session-store.ts";
+import { toast } from "../parts/toast.tsx";
+import { Link, usePlace } from "./router.tsx";
+
+/** Tells that a run has come to a question, to whoever could answer it and does not see it anyway. */
+export function useApprovalNotice(): void {
+  const { path } = usePlace();
+  const mayAnswer = useMay("governance:approve");
+  useLive((news) => {
+    for (const message of news) {
+      if (message.type !== "approval" || message.pending.length === 0 || !mayAnswer) continue;
+      const isSeen = path === "/approvals" || path === `/runs/${message.runId}`;
+      if (isSeen) continue;
+      const [id = ""] = message.pending;
+      toast(<Link to={`/approvals?id=${encodeURIComponent(id)}`}>A run waits for approval</Link>, "info");
+    }
+  });
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { ApiProblem, type Frame, type LiveMessage } from "../../client/index.ts";
+import { LiveHub, type News } from "./hub.ts";
+
+interface Connection {
+  readonly runs: Readonly<Record<string, number>>;
+  readonly signal: AbortSignal;
+  say(...messages: readonly LiveMessage[]): Promise<void>;
+  end(error?: Error): Promise<void>;
+}
+
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const event = (runId: string, eventId: number): LiveMessage => ({ type: "event", runId, frame: { eventId } as Frame });
+const HELLO: LiveMessage = { type: "hello" };
+
+/** A hub whose connections and clock are in the hands of the test. */
+function setUp() {
+  const connections: Connection[] = [];
+  const timers = new Set<{ at: number; run: () => void }>();
+  let now = 0;
+  const hub = new LiveHub({
+    now: () => now,
+    after: (ms, run) => {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    async *read(runs, signal) {
+      const queue: LiveMessage[] = [];
+      let wake: (() => void) | null = null;
+      let ended: { readonly error?: Error } | null = null;
+      const stir = async (): Promise<void> => {
+        wake?.();
+        await breath();
+      };
+      signal.addEventListener("abort", () => {
+        ended ??= { error: new Error("aborted") };
+        wake?.();
+      });
+      connections.push({
+        runs: Object.fromEntries(runs),
+        signal,
+        say: (...messages) => (queue.push(...messages), stir()),
+        end: (error) => ((ended = error === undefined ? {} : { error }), stir()),
+      });
+      for (;;) {
+        const next = queue.shift();
+        if (next !== undefined) yield next;
+        else if (ended !== null) {
+          const { error } = ended as { readonly error?: Error };
+          if (error !== undefined) throw error;
+          return;
+        } else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  });
+  const pass = async (ms: number): Promise<void> => {
+    now += ms;
+    for (const timer of Array.from(timers)) {
+      if (timer.at > now) continue;
+      timers.delete(timer);
+      timer.run();
+    }
+    await breath();
+  };
+  const join = () => {
+    const news: News[] = [];
+    const client = hub.join((each) => news.push(each));
+    const ids = (id: number): number[] =>
+      news.flatMap((each) =>
+        each.type === "frames" && each.id === id ? each.frames.map(({ eventId }) => eventId) : [],
+      );
+    const phase = (): string => news.findLast((each) => each.type === "state")?.state.phase ?? "";
+    const heard = (): string[] =>
+      news.flatMap((each) => (each.type === "messages" ? each.messages.map(({ type }) => type) : []));
+    return { client, news, ids, phase, heard };
+  };
+  return { hub, connections, pass, join };
+}
+
+describe("the hub", () => {
+  it("has one connection for all pages, and gives each its own events once and in order", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const [one, two] = [join(), join()];
+    hub.take(one.client, { type: "watch", id: 1, runId: "a", after: 0 });
+    hub.take(two.client, { type: "watch", id: 1, runId: "a", after: 2 });
+    hub.take(two.client, { type: "watch", id: 2, runId: "b", after: 7 });
+    await pass(10);
+    expect(connections.map(({ runs }) => runs)).toEqual([{ a: 0, b: 7 }]);
+    await connections[0]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 3), event("b", 8));
+    await pass(40);
+    expect([one.phase(), one.ids(1), two.ids(1), two.ids(2)]).toEqual(["live", [1, 2, 3], [3], [8]]);
+    expect(one.heard()).toEqual(["hello"]);
+  });
+
+  it("hears a new connection before it leaves the old one, and then says nothing of hello", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const page = join();
+    await pass(0);
+    await connections[0]?.say(HELLO);
+    await pass(40);
+    hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 4 });
+    await pass(10);
+    expect(connections[0]?.signal.aborted).toBe(false);
+    await connections[1]?.say(HELLO, event("a", 5));
+    expect(connections[0]?.signal.aborted).toBe(true);
+    await pass(40);
+    expect([page.heard(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
+  });
+
+  it("comes back after a loss where each page was, later and later, and says so", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const page = join();
+    hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 0 });
+    await pass(10);
+    await connections[0]?.say(HELLO, event("a", 1));
+    await connections[0]?.end(new Error("lost"));
+    expect(page.phase()).toBe("reconnecting");
+    for (const waitMs of [500, 1_000, 2_000]) {
+      const before = connections.length;
+      await pass(waitMs - 1);
+      expect(connections).toHaveLength(before);
+      await pass(1);
+      expect(connections.at(-1)?.runs).toEqual({ a: 1 });
+      await connections.at(-1)?.end();
+    }
+    expect(page.phase()).toBe("offline");
+    hub.take(page.client, { type: "retry" });
+    await pass(0);
+    await connections.at(-1)?.say(HELLO, event("a", 2));
+    await pass(40);
+    expect([page.phase(), page.ids(1), page.heard()]).toEqual(["live", [1, 2], ["hello", "hello"]]);
+  });
+
+  it("takes long silence for a loss", async () => {
+    const { connections, pass, join } = setUp();
+    const page = join();
+    await pass(0);
+    await connections[0]?.say(HELLO);
+    await pass(44_999);
+    await connections[0]?.say({ type: "heartbeat" });
+    await pass(44_999);
+    expect(page.phase()).toBe("live");
+    await pass(1);
+    expect(page.phase()).toBe("reconnecting");
+  });
+
+  it("stops when nobody is signed in, until somebody is", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const page = join();
+    await pass(0);
+    await connections[0]?.end(new ApiProblem({ code: "unauthenticated" }, new Response(null, { status: 401 })));
+    await pass(60_000);
+    expect([page.phase(), connections.length]).toEqual(["signed-out", 1]);
+    hub.take(page.client, { type: "retry" });
+    await pass(0);
+    await connections[1]?.say(HELLO);
+    expect(page.phase()).toBe("live");
+  });
+
+  it("hangs up when the last page is gone, and begins again with the next", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const [one, two] = [join(), join()];
+    await pass(0);
+    await connections[0]?.say(HELLO);
+    hub.take(one.client, { type: "bye" });
+    expect(connections[0]?.signal.aborted).toBe(false);
+    hub.leave(two.client);
+    expect(connections[0]?.signal.aborted).toBe(true);
+    join();
+    await pass(0);
+    expect(connections).toHaveLength(2);
+  });
+});

@@ -1,0 +1,29 @@
+import type { RunEvent } from "../../core/event/index.ts";
+
+export type Listener = (runId: string, events: readonly RunEvent[]) => void;
+
+/** Whoever wants to hear of commits; one that breaks must not keep a run from going on. */
+export class Listeners {
+  readonly #all = new Set<Listener>();
+  readonly #onTrouble: (what: string, error: unknown) => void;
+
+  constructor(onTrouble: (what: string, error: unknown) => void) {
+    this.#onTrouble = onTrouble;
+  }
+
+  /** Returns how to stop listening. */
+  add(listener: Listener): () => void {
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  }
+
+  tell(runId: string, events: readonly RunEvent[]): void {
+    for (const listener of this.#all) {
+      try {
+        listener(runId, events);
+      } catch (error) {
+        this.#onTrouble(`a listener of run ${runId} failed`, error);
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ADMIN, ENDLESS, FAILING, GATED, HELLO } from "../api/fixture.ts";
+import { openSite, screenshot, type Site, violations } from "./site.ts";
+
+let site: Site;
+let gated: string;
+beforeAll(async () => {
+  site = await openSite();
+  for (const source of [HELLO, GATED, FAILING, ENDLESS]) await site.api.save(source);
+  await site.api.run("hello", { who: "Ada" });
+  await site.api.run("failing");
+  gated = await site.api.run("gated");
+  await site.api.tell("PUT", "budgets/daily", { body: { scope: "global", period: "daily", amount_usd: 10 } });
+});
+afterAll(() => site?.close());
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+const live = (page: Page, phase = "live") => page.locator(`[data-live="${phase}"]`).waitFor();
+const runOf = (page: Page, runId: string) => page.locator(`tr[data-key="${runId}"]`);
+
+describe("signing in", () => {
+  it("takes a one-time link once, and keeps the key where no script can read it", async () => {
+    const path = site.api.app.signInPath(ADMIN) ?? "";
+    const context = await site.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(site.url + path);
+    await heading(page, "Home");
+    expect(page.url()).toBe(`${site.url}/`);
+    expect(await page.evaluate("document.cookie")).toBe("");
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ name: "sluice_session", httpOnly: true, sameSite: "Strict" });
+    await context.close();
+
+    const late = await site.browser.newContext();
+    const second = await late.newPage();
+    await second.goto(site.url + path);
+    await second.getByText("That link was used or has expired").waitFor();
+    await second.getByLabel("Key").fill("slk_nobody_knows_this_one");
+    await second.getByRole("button", { name: "Sign in" }).click();
+    const problem = second.getByRole("alert");
+    await problem.getByText("unauthenticated").waitFor();
+    expect(await problem.textContent()).toMatch(/req_[0-9a-f]{24}/);
+    expect(await violations(second)).toEqual([]);
+    await screenshot(second, "sign-in");
+    await second.getByLabel("Key").fill(ADMIN);
+    await second.keyboard.press("Enter");
+    await heading(second, "Home");
+    await second.getByRole("button", { name: /^Signed in as/ }).click();
+    await second.getByRole("menuitem", { name: "Sign out" }).click();
+    await second.getByLabel("Key").waitFor();
+    await late.close();
+  });
+});
+
+describe("the shell", () => {
+  it("chooses its theme by the system, changes it, and remembers", async () => {
+    const page = await site.visit({ theme: "dark" });
+    const theme = () => page.evaluate("document.documentElement.dataset.theme");
+    expect(await theme()).toBe("dark");
+    await page.getByRole("button", { name: "Light theme" }).click();
+    expect(await theme()).toBe("light");
+    await page.reload();
+    await heading(page, "Home");
+    expect(await theme()).toBe("light");
+    await page.getByRole("button", { name: "Relative" }).click();
+    await page.getByRole("button", { name: "Local" }).click();
+    await page
+      .getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+      .first()
+      .waitFor();
+    await page.context().close();
+  });
+
+  it("is used by keyboard alone: skip link, g-keys, overlay, palette", async () => {
+    const page = await site.visit();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    await heading(page, "Runs");
+    await page.keyboard.press("?");
+    const overlay = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await overlay.getByText("Go to Approvals").waitFor();
+    await page.keyboard.press("Escape");
+    await overlay.waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("gated");
+    await page.getByRole("option", { name: /^gated Workflow/ }).waitFor();
+    await page.getByRole("combobox").fill("go to appro");
+    expect(await page.getByRole("option", { selected: true }).textContent()).toContain("Approvals");
+    await screenshot(page, "palette");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await heading(page, "Approvals");
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    await heading(page, "Runs");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    const second = await page.evaluate("document.activeElement.dataset.key");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${site.url}/runs/${String(second)}`);
+    await page.context().close();
+  });
+
+  it("says that a page is not there, and answers programs with a problem", async () => {
+    const page = await site.visit({ path: "/no/such/page" });
+    await page.getByText("There is no such page").waitFor();
+    const response = await fetch(`${site.url}/api/v1/nothing`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      404,
+      expect.stringContaining("problem+json"),
+    ]);
+    await page.context().close();
+  });
+
+  it("shows when it has lost the server, and comes back by itself", async () => {
+    const page = await site.visit({ path: "/runs" });
+    await live(page);
+    await site.stop();
+    await page.locator('[data-live="reconnecting"], [data-live="offline"]').waitFor();
+    await screenshot(page, "reconnecting");
+    await site.start();
+    await live(page);
+    const runId = await site.api.run("hello", { who: "back" });
+    await runOf(page, runId).waitFor();
+    await page.context().close();
+  });
+
+  it("has one connection for all tabs", async () => {
+    const page = await site.visit();
+    await live(page);
+    const before = site.api.app.streams().open;
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/runs`);
+    await live(other);
+    expect(site.api.app.streams().open).toBe(before);
+    const runId = await site.api.run("hello", { who: "both" });
+    await runOf(other, runId).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the runs", () => {
+  it("change as they happen, are filtered by the address, and cancelled together after typing how many", async () => {
+    const page = await site.visit({ path: "/runs?workflow=endless" });
+    await page.getByText("No run fits").waitFor();
+    await live(page);
+    const started = await Promise.all(
+      [1, 2].map(
+        async () => (await site.api.tell("POST", "runs", { body: { workflow: "endless" } })).body.id as string,
+      ),
+    );
+    for (const runId of started) await runOf(page, runId).waitFor();
+    await page.getByRole("button", { name: "Save view" }).click();
+    await page.getByLabel("Name").fill("Endless ones");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Endless ones", exact: true }).waitFor();
+    await page.getByLabel("Choose all").check();
+    await page.getByRole("button", { name: "Cancel 2" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("button", { name: "Cancel 2" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Reason").fill("not needed");
+    await dialog.getByLabel(/^Type/).fill("cancel 2");
+    await screenshot(page, "runs-bulk");
+    await dialog.getByRole("button", { name: "Cancel 2" }).click();
+    for (const runId of started) await runOf(page, runId).getByText("Cancelled").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the approvals", () => {
+  it("are answered by key: what will happen, approve, and the run goes on", async () => {
+    const page = await site.visit({ path: "/approvals" });
+    const detail = page.getByRole("region", { name: "decide waits for approval" });
+    await detail.getByText("What exactly will happen").waitFor();
+    const { body } = await site.api.tell("GET", "approvals?status=pending");
+    await detail.getByText(body.data[0].digest).waitFor();
+    await page.keyboard.press("a");
+    await page.getByText("Nobody has to answer anything").waitFor();
+    expect(await site.api.settle(gated)).toBe("completed");
+    await page.getByRole("tab", { name: "Answered" }).click();
+    await page.getByRole("region").getByText("by admin").waitFor();
+    await page.context().close();
+  });
+
+  it("are rejected only with a reason, and identical ones together", async () => {
+    const runs = [await site.api.run("gated"), await site.api.run("gated"), await site.api.run("gated")];
+    const page = await site.visit({ path: "/approvals" });
+    await page.locator(".inbox-item").nth(2).waitFor();
+    const first = await page.locator(".inbox-item[aria-current=true]").count();
+    expect(first).toBe(1);
+    await page.keyboard.press("j");
+    expect(page.url()).toContain("?id=apr_");
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("button", { name: "Reject" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Reason").fill("too early");
+    await dialog.getByRole("button", { name: "Reject" }).click();
+    await page.getByRole("button", { name: "Approve all 2 identical" }).click();
+    await dialog.getByLabel(/^Type/).fill("approve 2");
+    await dialog.getByRole("button", { name: "Approve 2" }).click();
+    await page.getByText("Nobody has to answer anything").waitFor();
+    const statuses = await Promise.all(runs.map((runId) => site.api.settle(runId)));
+    expect(statuses.toSorted()).toEqual(["completed", "completed", "failed"]);
+    await page.context().close();
+  });
+});
+
+describe("every screen of the shell", () => {
+  const screens = [
+    ["/", "Home"],
+    ["/workflows", "Workflows"],
+    ["/runs", "Runs"],
+    ["/approvals", "Approvals"],
+  ] as const;
+  beforeAll(async () => {
+    await site.api.run("gated");
+  });
+
+  it.each(screens)("%s is accessible in both themes and fits a narrow screen", async (path, name) => {
+    const page = await site.visit({ path });
+    await heading(page, name);
+    await live(page);
+    await page.locator(".skeleton").first().waitFor({ state: "detached" });
+    for (const look of ["light", "dark", "narrow"] as const) {
+      if (look === "dark") await page.getByRole("button", { name: "Dark theme" }).click();
+      if (look === "narrow") await page.setViewportSize({ width: 390, height: 844 });
+      expect([look, await violations(page)]).toEqual([look, []]);
+      expect([look, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([look, 0]);
+      await screenshot(page, `${name.toLowerCase()}-${look}`);
+    }
+    await page.context().close();
+  });
+
+  it("makes no browser complain, of its policy or anything else", () => {
+    expect(site.complaints).toEqual([]);
+    expect(site.api.troubles).toEqual([]);
+  });
+});
