@@ -2,7 +2,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { Completed, RunState } from "../core/engine/index.ts";
 
 /** Completed nodes that nothing depends on, in plan order: what a run has to show for itself. */
-export function completedLeaves(state: RunState): readonly { readonly nodeId: string; readonly now: Completed }[] {
+function completedLeaves(state: RunState): readonly { readonly nodeId: string; readonly now: Completed }[] {
   return state.plan.nodes.flatMap((node) => {
     const now = state.nodes[node.index]?.now;
     return node.dependents.length === 0 && now?.status === "completed" ? [{ nodeId: node.id, now }] : [];

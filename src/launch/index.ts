@@ -1,6 +1,6 @@
 export { type ChildDeskOptions, openChildDesk } from "./child-desk.ts";
 export type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";
 export { keepPiece, type UnsavedPiece } from "./piece.ts";
-export { gatherPins, keepPinned, type Pinning } from "./pinning.ts";
+export { gatherPins, type Pinning } from "./pinning.ts";
 export { Recoverer, type RecovererOptions } from "./recoverer.ts";
 export { argsFor, RunLauncher, type RunLauncherOptions } from "./run-launcher.ts";

@@ -36,7 +36,11 @@ describe("the console's files", () => {
   it("are for people: programs are told that there is nothing", async () => {
     for (const path of ["/api/v1/nothing", "/api/nothing", "/assets/gone-abc.js", "/docs/nothing", "/execute/x"]) {
       const response = await get(path, { accept: "text/html" });
-      expect([path, response.status, (await response.json()).code]).toEqual([path, 404, "not_found"]);
+      expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([
+        path,
+        404,
+        "not_found",
+      ]);
     }
     expect((await get("/runs", { accept: "application/json" })).status).toBe(404);
     expect((await api.ask("POST", "/runs", { key: null })).status).toBe(404);

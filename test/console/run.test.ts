@@ -128,20 +128,17 @@ async function cardsOf(page: Page): Promise<readonly string[]> {
 
 /** What the page shows of a run, once it has folded as far as the server: the same statuses, whichever way it is looked at. */
 async function expectProjection(page: Page, runId: string): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const state = await stateOf(runId);
-        const event = await page.locator(".run-page").getAttribute("data-run-event");
-        const shown = await cardsOf(page);
-        const wanted = new Set(state.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`));
-        return Number(event) === state.lastEventId && shown.length > 0 && shown.every((each) => wanted.has(each));
-      },
-      { timeout: 15_000 },
-    )
-    .toBe(true);
+  await soon(async () => {
+    const state = await stateOf(runId);
+    const event = await page.locator(".run-page").getAttribute("data-run-event");
+    const shown = await cardsOf(page);
+    const wanted = new Set(state.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`));
+    return Number(event) === state.lastEventId && shown.length > 0 && shown.every((each) => wanted.has(each));
+  }).toBe(true);
 }
 
+/** Becomes true in time, however slow the machine. */
+const soon = <T>(look: () => Promise<T> | T) => expect.poll(look, { timeout: 30_000 });
 const card = (page: Page, id: string) => page.locator(`.graph-card[data-node="${id}"]`);
 const statusOfRun = (page: Page) => page.locator(".run-facts .badge").first();
 
@@ -153,7 +150,7 @@ describe("the run page", () => {
     await card(page, "assess").click();
     const said = page.getByRole("region", { name: "Streamed text" });
     await said.waitFor();
-    await expect.poll(() => said.textContent()).toContain("The customer");
+    await soon(() => said.textContent()).toContain("The customer");
     await screenshot(page, "run-streaming-light");
     await page.locator('.graph-card[data-node="pay"][data-status="blocked"]').waitFor();
     await expectProjection(page, runId);
@@ -163,12 +160,12 @@ describe("the run page", () => {
     expect(await approval.textContent()).toContain(
       "Pay Ada what The customer is owed exactly twelve dollars and an apology. says",
     );
-    await expect.poll(() => page.locator(".gate-cell").count()).toBe(11);
+    await soon(() => page.locator(".gate-cell").count()).toBe(11);
     expect(await page.locator(".gate-cell.is-decisive").getAttribute("aria-label")).toBe("approval required: held");
     await screenshot(page, "run-held-light");
     expect(await violations(page)).toEqual([]);
     await approval.getByRole("button", { name: "Approve" }).click();
-    await expect.poll(() => statusOfRun(page).textContent()).toBe("Completed");
+    await soon(() => statusOfRun(page).textContent()).toBe("Completed");
     await expectProjection(page, runId);
     expect(page.url()).toContain("node=pay");
     await screenshot(page, "run-completed-light");
@@ -182,10 +179,10 @@ describe("the run page", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(/Reason/).fill("Nobody needs it");
     await dialog.getByRole("button", { name: "Cancel the run" }).click();
-    await expect.poll(() => statusOfRun(page).textContent()).toBe("Cancelled");
+    await soon(() => statusOfRun(page).textContent()).toBe("Cancelled");
     await expectProjection(page, runId);
     await page.keyboard.press("e");
-    await expect.poll(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("Nobody needs it");
+    await soon(() => page.getByRole("listbox", { name: "Events" }).textContent()).toContain("Nobody needs it");
   });
 
   it("restarts from a node that failed, keeping what was done before it", async () => {
@@ -256,7 +253,7 @@ describe("the run page", () => {
       await card(page, "first").waitFor();
       const then: State = (await site.api.tell("GET", `runs/${runId}/at/${at}`)).body;
       const wanted = then.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`).sort();
-      await expect.poll(() => cardsOf(page)).toEqual(wanted);
+      await soon(() => cardsOf(page)).toEqual(wanted);
     }
     await page.getByRole("complementary", { name: `Event ${last - 1}` }).waitFor();
     await screenshot(page, "run-travel-light");
@@ -271,7 +268,7 @@ describe("the run page", () => {
     const page = await visit({ path: `/runs/${runId}?event=${first}&tab=events` });
     await page.getByRole("button", { name: "Rewind to here" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rewind", exact: true }).click();
-    await expect.poll(async () => (await stateOf(runId)).lastEventId).toBeGreaterThan(first);
+    await soon(async () => (await stateOf(runId)).lastEventId).toBeGreaterThan(first);
     await site.api.settle(runId);
     await expectProjection(page, runId);
     const refund = await begin("quick");
@@ -293,13 +290,13 @@ describe("the run page", () => {
     const graph = page.getByRole("group", { name: /^Graph of the run/ });
     await graph.focus();
     for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
-    await expect.poll(() => new URL(page.url()).searchParams.get("node")).toBe("one");
+    await soon(() => new URL(page.url()).searchParams.get("node")).toBe("one");
     await page.getByRole("button", { name: /4\/4/ }).click();
-    await expect.poll(() => page.locator(".graph-edge").count()).toBe(9);
+    await soon(() => page.locator(".graph-edge").count()).toBe(9);
     await expectProjection(page, runId);
     await screenshot(page, "run-each-light");
     await page.getByRole("button", { name: "List", exact: true }).click();
-    await expect.poll(() => page.getByRole("table", { name: "Nodes" }).getByRole("row").count()).toBe(8);
+    await soon(() => page.getByRole("table", { name: "Nodes" }).getByRole("row").count()).toBe(8);
     expect(await violations(page)).toEqual([]);
   });
 
@@ -317,7 +314,7 @@ describe("the run page", () => {
       height,
       path: `/runs/${runId}?node=pay${width === 390 ? "&tab=graph" : ""}`,
     });
-    await expect.poll(() => page.locator(".graph-edge").count()).toBe(5);
+    await soon(() => page.locator(".graph-edge").count()).toBe(5);
     await expectProjection(page, runId);
     await screenshot(page, `run-${theme}-${width}`);
     expect(await violations(page)).toEqual([]);
@@ -344,9 +341,9 @@ describe("the run page", () => {
     await page.locator(".graph-group").first().waitFor();
     const openedMs = Math.round(performance.now() - from);
     await screenshot(page, "run-big-live-light");
-    await expect.poll(() => statusOfRun(page).textContent(), { timeout: 50_000 }).toBe("Completed");
+    await soon(() => statusOfRun(page).textContent()).toBe("Completed");
     const following = await page.evaluate<object>("sluiceWatch()");
-    await expect.poll(() => page.locator(".run-counts").textContent()).toBe("2,000 completed");
+    await soon(() => page.locator(".run-counts").textContent()).toBe("2,000 completed");
     await page.locator(".graph-group").first().click();
     await card(page, "n0_99").waitFor({ state: "attached" });
     await expectProjection(page, runId);
@@ -355,9 +352,9 @@ describe("the run page", () => {
     await page.reload();
     await page.locator(".graph-group").first().waitFor();
     const reopenedMs = Math.round(performance.now() - again);
-    await expect
-      .poll(() => page.locator(".run-page").getAttribute("data-run-event"), { timeout: 20_000 })
-      .toBe(String((await stateOf(runId)).lastEventId));
+    await soon(() => page.locator(".run-page").getAttribute("data-run-event")).toBe(
+      String((await stateOf(runId)).lastEventId),
+    );
     const reading = await page.evaluate<object>("sluiceWatch()");
     writeFileSync(
       join(import.meta.dirname, "screenshots", "run-big.json"),

@@ -277,24 +277,32 @@ describe("how these screens look", () => {
     ["settings-teams", "/settings/teams", "No teams yet"],
   ];
 
-  it.each(["light", "dark"] as const)("is accessible in %s", async (theme) => {
-    const page = await visit({ theme });
-    for (const [name, path, text] of SCREENS) {
+  describe.each(["light", "dark"] as const)("in %s", (theme) => {
+    let page: Page;
+    beforeAll(async () => {
+      page = await visit({ theme });
+    });
+
+    it.each(SCREENS)("%s is accessible", async (name, path, text) => {
       await page.goto(`${site.url}${path}`);
       await has(page, text);
       await screenshot(page, `${name}-${theme}`);
-      expect(await violations(page), name).toEqual([]);
-    }
+      expect(await violations(page)).toEqual([]);
+    });
   });
 
-  it("fits a narrow screen", async () => {
-    const page = await visit({ width: 390, height: 844 });
-    for (const [name, path, text] of SCREENS) {
+  describe("at 390 pixels", () => {
+    let page: Page;
+    beforeAll(async () => {
+      page = await visit({ width: 390, height: 844 });
+    });
+
+    it.each(SCREENS)("%s fits", async (name, path, text) => {
       await page.goto(`${site.url}${path}`);
       await has(page, text);
       await screenshot(page, `${name}-narrow`);
-      expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(390);
-    }
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    });
   });
 
   it("gives the browser nothing to complain about", () => {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, ENDLESS, FAILING, GATED, HELLO } from "../api/fixture.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
+/** The first of the tests in a browser builds the console for all. */
+const BUILD_MS = 180_000;
+
 let site: Site;
 let gated: string;
 beforeAll(async () => {
@@ -12,7 +15,7 @@ beforeAll(async () => {
   await site.api.run("failing");
   gated = await site.api.run("gated");
   await site.api.tell("PUT", "budgets/daily", { body: { scope: "global", period: "daily", amount_usd: 10 } });
-});
+}, BUILD_MS);
 afterAll(() => site?.close());
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
@@ -85,10 +88,11 @@ describe("the shell", () => {
     await page.keyboard.press("Escape");
     await overlay.waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").fill("gated");
-    await page.getByRole("option", { name: /^gated Workflow/ }).waitFor();
-    await page.getByRole("combobox").fill("go to appro");
-    expect(await page.getByRole("option", { selected: true }).textContent()).toContain("Approvals");
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    await palette.getByRole("combobox").fill("gated");
+    await palette.getByRole("option", { name: /^gated Workflow/ }).waitFor();
+    await palette.getByRole("combobox").fill("go to appro");
+    expect(await palette.getByRole("option", { selected: true }).textContent()).toContain("Approvals");
     await screenshot(page, "palette");
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Enter");

@@ -9,7 +9,7 @@ interface Connection {
   end(error?: Error): Promise<void>;
 }
 
-const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 const event = (runId: string, eventId: number): LiveMessage => ({ type: "event", runId, frame: { eventId } as Frame });
 const HELLO: LiveMessage = { type: "hello" };
 

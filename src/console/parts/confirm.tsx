@@ -3,6 +3,7 @@ import { useAction } from "../live/use-query.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemView } from "./problem-view.tsx";
+import "./field.css";
 
 export interface ConfirmProps {
   readonly title: string;

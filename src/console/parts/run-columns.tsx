@@ -28,10 +28,10 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
     id: "workflow",
     head: "Workflow",
     cell: ({ workflow, version }) => (
-      <>
+      <span className="nowrap">
         <Link to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</Link>{" "}
         {version !== null && <span className="muted">v{version}</span>}
-      </>
+      </span>
     ),
     sortBy: ({ workflow }) => workflow,
   },

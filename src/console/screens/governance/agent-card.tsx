@@ -80,7 +80,7 @@ export function AgentCard({ agent }: { readonly agent: Registered }): JSX.Elemen
         </dd>
         <dt>Rung</dt>
         <dd>
-          {jsonToText(autonomy)} <span className="muted">{rungText(autonomy)}</span>
+          {jsonToText(autonomy)} <span className="muted">({rungText(autonomy)})</span>
         </dd>
         <dt>Status</dt>
         <dd>

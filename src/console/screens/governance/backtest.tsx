@@ -68,6 +68,7 @@ const COLUMNS: readonly Column<Example>[] = [
 ];
 
 function Report({ report }: { readonly report: BacktestReport }): JSX.Element {
+  const changes = report.counts.filter(({ before, after }) => before !== after);
   return (
     <section className="stack" aria-label="Result of the backtest">
       <p role="status">
@@ -75,9 +76,9 @@ function Report({ report }: { readonly report: BacktestReport }): JSX.Element {
         <strong className="num">{report.matched}</strong> and changed <strong className="num">{report.changed}</strong>
         {report.uncertain > 0 && `, ${report.uncertain} of them for want of a fact`}.
       </p>
-      {report.counts.length > 0 && (
+      {changes.length > 0 && (
         <ul className="governance-counts">
-          {report.counts.map(({ before, after, count }) => (
+          {changes.map(({ before, after, count }) => (
             <li key={`${before}-${after}`}>
               <StatusBadge status={before} /> → <StatusBadge status={after} /> <span className="num">{count}</span>
             </li>

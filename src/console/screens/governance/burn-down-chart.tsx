@@ -1,6 +1,7 @@
 import type { JSX } from "react";
 import { clockText, dollars } from "../../parts/figures.ts";
 import type { BurnDown } from "./burn-down.ts";
+import "../../parts/chart.css";
 
 const WIDTH = 420;
 const HEIGHT = 150;

@@ -118,7 +118,11 @@ function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
     <div className="row runs-filters" role="search" aria-label="Filter runs">
       <label>
         <span className="muted">Status</span>
-        <select value={params.get("status") ?? ""} onChange={(event) => params.set({ status: event.target.value })}>
+        <select
+          aria-label="Status"
+          value={params.get("status") ?? ""}
+          onChange={(event) => params.set({ status: event.target.value })}
+        >
           <option value="">Any</option>
           {RUN_STATUSES.map((status) => (
             <option key={status} value={status}>
@@ -129,7 +133,11 @@ function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
       </label>
       <label>
         <span className="muted">Workflow</span>
-        <select value={params.get("workflow") ?? ""} onChange={(event) => params.set({ workflow: event.target.value })}>
+        <select
+          aria-label="Workflow"
+          value={params.get("workflow") ?? ""}
+          onChange={(event) => params.set({ workflow: event.target.value })}
+        >
           <option value="">Any</option>
           {names(workflows?.data.map(({ name }) => name) ?? [], params.get("workflow")).map((name) => (
             <option key={name}>{name}</option>

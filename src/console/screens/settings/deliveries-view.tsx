@@ -40,7 +40,7 @@ export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.E
     { id: "at", head: "Created", isWide: true, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
     {
       id: "again",
-      head: "",
+      head: "Action",
       cell: ({ id, state }) =>
         state !== "pending" && (
           <Button

@@ -34,7 +34,7 @@ export function KeysTab(): JSX.Element {
     ...COLUMNS,
     {
       id: "revoke",
-      head: "",
+      head: "Action",
       cell: (key) =>
         key.revokedAt === null && (
           <Button

@@ -26,21 +26,21 @@ function members(map: JsonObject, indent: string): string {
 function listItem(item: Json, indent: string): string {
   const inner = `${indent}  `;
   if (isJsonObject(item) && Object.keys(item).length > 0) return ` ${members(item, inner).slice(inner.length)}`;
-  if (isJsonArray(item) && item.length > 0) return ` ${flow(item)}`;
+  if (isJsonArray(item) && item.length > 0) return ` ${inBrackets(item)}`;
   return ` ${inline(item, inner)}`;
 }
 
-function flow(value: Json): string {
-  if (isJsonArray(value)) return `[${value.map(flow).join(", ")}]`;
+function inBrackets(value: Json): string {
+  if (isJsonArray(value)) return `[${value.map(inBrackets).join(", ")}]`;
   if (isJsonObject(value)) {
-    const inside = Object.entries(value).map(([key, member]) => `${scalarText(key)}: ${flow(member)}`);
+    const inside = Object.entries(value).map(([key, member]) => `${scalarText(key)}: ${inBrackets(member)}`);
     return inside.length === 0 ? "{}" : `{ ${inside.join(", ")} }`;
   }
   return typeof value === "string" ? scalarText(value) : JSON.stringify(value);
 }
 
 function inline(value: Json, indent: string): string {
-  if (typeof value !== "string") return flow(value);
+  if (typeof value !== "string") return inBrackets(value);
   return isBlockText(value) ? blockText(value, indent) : scalarText(value);
 }
 

@@ -92,23 +92,24 @@ function nameOf({ group }: Pick<Row, "group">): string {
   return group ?? NOBODY;
 }
 
-/** Beginnings of all buckets of the span, as the server cuts them: UTC, weeks from where its rows begin. */
+/** Beginnings of all buckets of the span, cut as the server has cut its rows. */
 function bucketsOf({ bucket, since, until, data }: Usage): readonly number[] {
-  const first = Math.max(Date.parse(since), Math.min(...data.map((row) => Date.parse(row.bucketStart))));
-  const last = Date.parse(until);
+  const [first, last] = [Date.parse(since), Date.parse(until)];
+  const known = Math.min(...data.map((row) => Date.parse(row.bucketStart)));
   const found: number[] = [];
-  if (!Number.isFinite(first)) return found;
-  const begin = Math.min(...data.map((row) => Date.parse(row.bucketStart)));
-  for (let at = begin; at < last && found.length < BARS_MAX; at = after(at, bucket)) found.push(at);
+  if (!Number.isFinite(known)) return found;
+  let at = known;
+  for (let steps = 0; at > first && steps < BARS_MAX; steps += 1) at = shifted(at, bucket, -1);
+  for (; at < last && found.length < BARS_MAX; at = shifted(at, bucket, 1)) found.push(at);
   return found;
 }
 
-function after(at: number, bucket: Bucket): number {
-  if (bucket === "month") {
-    const date = new Date(at);
-    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-  }
-  return at + { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }[bucket];
+const BUCKET_MS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
+
+function shifted(at: number, bucket: Bucket, by: 1 | -1): number {
+  if (bucket !== "month") return at + by * BUCKET_MS[bucket];
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + by, 1);
 }
 
 function labelOf(at: number, bucket: Bucket): string {

@@ -40,7 +40,7 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
         trail={<Link to="/workflows">Workflows</Link>}
         subtitle="Begin with a template, change it, simulate it, save it."
       />
-      <div className="stack">
+      <div className="stack workflow-is-new">
         <div className="workflow-new">
           <Field
             label="Name"

@@ -97,7 +97,11 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
       />
       <label>
         <span className="muted">Status</span>
-        <select value={params.get("status") ?? ""} onChange={(event) => params.set({ status: event.target.value })}>
+        <select
+          aria-label="Status"
+          value={params.get("status") ?? ""}
+          onChange={(event) => params.set({ status: event.target.value })}
+        >
           <option value="">Any</option>
           <option value="active">Active</option>
           <option value="paused">Paused</option>
@@ -106,7 +110,7 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
       </label>
       <label>
         <span className="muted">Sort by</span>
-        <select value={order} onChange={(event) => params.set({ sort: event.target.value })}>
+        <select aria-label="Sort by" value={order} onChange={(event) => params.set({ sort: event.target.value })}>
           {ORDERS.map((each) => (
             <option key={each}>{each}</option>
           ))}

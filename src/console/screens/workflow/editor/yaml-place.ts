@@ -60,7 +60,7 @@ class Outline {
     const start = lineStart + head.length - rest.length;
     const own = this.#mapAt(column);
     if (found === undefined || key === undefined) {
-      if (/^[{[]/.test(rest)) return flowPlace(rest, start, this.#path(column, false));
+      if (/^[{[]/.test(rest)) return placeInBrackets(rest, start, this.#path(column, false));
       const keys = new Set([...(own?.keys ?? []), ...below]);
       return { path: this.#path(column, false), kind: "member", ...word(rest, start), keys, isInline: false };
     }
@@ -68,7 +68,7 @@ class Outline {
     const value = rest.slice(found.length);
     const valueStart = start + found.length;
     const path = this.#path(column, true);
-    if (/^[{[]/.test(value)) return flowPlace(value, valueStart, path);
+    if (/^[{[]/.test(value)) return placeInBrackets(value, valueStart, path);
     return { path, kind: "value", ...word(value, valueStart), keys: new Set(), isInline: false };
   }
 
@@ -137,7 +137,7 @@ function keysBelow(text: string, offset: number, head: string): ReadonlySet<stri
   return keys;
 }
 
-interface FlowLevel {
+interface BracketLevel {
   readonly kind: "map" | "list";
   readonly keys: Set<string>;
   key: string | null;
@@ -146,8 +146,8 @@ interface FlowLevel {
 }
 
 /** The same inside brackets, as far as they are written before the cursor. */
-function flowPlace(text: string, start: number, base: readonly (string | number)[]): YamlPlace | null {
-  const levels: FlowLevel[] = [];
+function placeInBrackets(text: string, start: number, base: readonly (string | number)[]): YamlPlace | null {
+  const levels: BracketLevel[] = [];
   let quote = "";
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
@@ -168,7 +168,7 @@ function flowPlace(text: string, start: number, base: readonly (string | number)
     } else if (character === "}" || character === "]") {
       levels.pop();
       if (levels.length === 0) return null;
-    } else if (top !== undefined) stepInFlow(top, text, at, character);
+    } else if (top !== undefined) stepInBrackets(top, text, at, character);
   }
   const inner = levels.at(-1);
   if (inner === undefined) return null;
@@ -188,7 +188,7 @@ function flowPlace(text: string, start: number, base: readonly (string | number)
   };
 }
 
-function stepInFlow(level: FlowLevel, text: string, at: number, character: string): void {
+function stepInBrackets(level: BracketLevel, text: string, at: number, character: string): void {
   if (character === ",") {
     level.key = null;
     level.index += 1;
