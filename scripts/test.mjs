@@ -12,7 +12,9 @@ try {
 }
 const say = (text) => process.stderr.write(`sluice: ${text}\n`);
 /** Who tests one room needs no browser for it. */
-const isBrowserTested = process.argv.slice(2).every((word) => word.startsWith("-") || /browser|console|^test\/?$/.test(word));
+const isBrowserTested = process.argv
+  .slice(2)
+  .every((word) => word.startsWith("-") || /browser|console|^test\/?$/.test(word));
 if (isBrowserTested && findChromium() === null && !installChromium(say)) say(CHROMIUM_MISSING);
 
 const report = join(CHECKOUT, "test-results", "vitest.json");

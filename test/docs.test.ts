@@ -93,9 +93,13 @@ describe("docs/operations.md", () => {
   it("names every variable of the environment that the program reads, and no other", () => {
     const sources = readRepository().filter(({ path }) => /^src\/cli\/.*(?<!\.test)\.ts$/.test(path));
     const read = new Set(
-      sources.flatMap(({ text }) => [...text.matchAll(/"((?:SLUICE|OTEL)_[A-Z_]+|DATABASE_URL|NO_COLOR)"/g)]).map(([, name]) => name),
+      sources
+        .flatMap(({ text }) => [...text.matchAll(/"((?:SLUICE|OTEL)_[A-Z_]+|DATABASE_URL|NO_COLOR)"/g)])
+        .map(([, name]) => name),
     );
-    const told = new Set([...page.matchAll(/^\| `((?:SLUICE|OTEL)_[A-Z_]+|DATABASE_URL|NO_COLOR)`/gm)].map(([, name]) => name));
+    const told = new Set(
+      [...page.matchAll(/^\| `((?:SLUICE|OTEL)_[A-Z_]+|DATABASE_URL|NO_COLOR)`/gm)].map(([, name]) => name),
+    );
     expect([...told].sort()).toEqual([...read].sort());
   });
 });

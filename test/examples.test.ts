@@ -9,7 +9,9 @@ import { play } from "./own/play.ts";
 
 const FOLDER = join(REPOSITORY, "examples");
 const files = readdirSync(FOLDER);
-const workflows = files.filter((file) => file.endsWith(".lobsterX") || file === "07-lens-graph.yaml");
+const workflows = files.filter(
+  (file) => file.endsWith(".lobsterX") || /^(?:07-lens-graph|11-moderation)\.yaml$/.test(file),
+);
 const scripts = files.filter((file) => file.endsWith(".script.yaml"));
 const read = (file: string): string => readFileSync(join(FOLDER, file), "utf8");
 
@@ -146,5 +148,12 @@ describe("examples with their scripts", () => {
     });
     expect(outputsOf(projection, "decide")).toMatchObject({ decision: "PAY", total: 412.5, is_signed: true });
     expect(statuses(projection)).toMatchObject({ pay: "completed" });
+  });
+
+  it("11: an answer that holds a bank card is not kept, and what it cost is", async () => {
+    const projection = await run("11-moderation.yaml", { script: "11-moderation.script.yaml" });
+    expect(statuses(projection)).toEqual({ summary: "completed", answer: "failed", note: "skipped" });
+    expect(projection.nodeResults[1]).toMatchObject({ errorCode: "moderation_blocked", costMicros: 20_000 });
+    expect(JSON.stringify(projection)).not.toContain("4111");
   });
 });

@@ -46,9 +46,7 @@ export function renderCliReference(): string {
     for (const inner of command.commands) visit(inner, [...words, inner.name()]);
   };
   for (const command of program.commands) visit(command, ["sluice", command.name()]);
-  const codes = Object.entries(EXIT).map(
-    ([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`,
-  );
+  const codes = Object.entries(EXIT).map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`);
   return `${HEAD}\n\n| Exit code | Means |\n|---|---|\n${codes.join("\n")}\n\n${sections.join("\n\n")}\n`;
 }
 

@@ -41,7 +41,11 @@ export function typeOf(shape: Shape): string {
   if (options.length > 0) return [...new Set(options.map(typeOf))].join(" or ");
   if (shape.const !== undefined) return code(shape.const);
   if (shape.enum !== undefined) return shape.enum.map(code).join(", ");
-  if (Array.isArray(shape.type)) return shape.type.filter((one) => one !== "null").join(", ").replace("string", "text");
+  if (Array.isArray(shape.type))
+    return shape.type
+      .filter((one) => one !== "null")
+      .join(", ")
+      .replace("string", "text");
   switch (shape.type) {
     case "array":
       return `list${shape.items === undefined ? "" : ` of ${typeOf(shape.items)}`}`;
@@ -96,7 +100,10 @@ function code(value: unknown): string {
 }
 
 export function anchorOf(title: string): string {
-  return title.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-");
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
 }
 
 /** Objects inside that have a name of their own, each once, in the order in which they are met. */

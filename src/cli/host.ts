@@ -62,7 +62,7 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
       publicUrl: config.publicUrl ?? null,
       consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
       nextSlots,
-      ...(telemetry === null ? {} : { spanFigures: telemetry.figures }),
+      ...(telemetry === null ? {} : { spanFigures: () => telemetry.figures() }),
       onTrouble,
     },
   });

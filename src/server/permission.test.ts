@@ -49,7 +49,10 @@ describe("permissions", () => {
       const key = await api.key([permission]);
       for (const { method, path, permission: needed } of ROUTES) {
         // A stream that may be opened stays open, and a revoked key would spoil the others.
-        if (needed === permission && (path.includes("stream") || path.endsWith("/live") || path.startsWith("/execute") || method === "DELETE"))
+        if (
+          needed === permission &&
+          (path.includes("stream") || path.endsWith("/live") || path.startsWith("/execute") || method === "DELETE")
+        )
           continue;
         const { status, body } = await api.tell(method, pathOf(path), { key, ...bodyOf(method) });
         const told = [permission, method, path, status === 403];

@@ -46,7 +46,9 @@ export function commandsShownIn({ text, blocks }: Page): readonly string[] {
     .flatMap((block) => block.text.replaceAll(/\\\n\s*/g, " ").split("\n"))
     .filter((line) => !line.trimStart().startsWith("#"));
   const prose = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
-  const inline = [...prose.matchAll(/`((?:bin\/)?sluice [^`]+)`/g)].map((match) => (match[1] ?? "").replaceAll("\n", " "));
+  const inline = [...prose.matchAll(/`((?:bin\/)?sluice [^`]+)`/g)].map((match) =>
+    (match[1] ?? "").replaceAll("\n", " "),
+  );
   return [...lines, ...inline].flatMap((line) =>
     cut(withoutRemark(line.replace(/^\$ /, "")), "&&")
       .flatMap((part) => cut(part, "|"))

@@ -21,6 +21,9 @@ interface Standing {
   readonly stop: () => Promise<Said>;
 }
 
+/** Commands that are done in this process: those of the program, requests to its server, and `NAME=$(…)` around them. */
+const OURS = /^(?:[A-Z_]+=\S* +)*(?:(?:bin\/)?sluice|curl|npm start)(?: |$)|^\w+=\$\(/;
+
 /** The address that pages show; the one really used is any that is free. */
 const SHOWN_URL = "http://127.0.0.1:7717";
 
@@ -81,7 +84,7 @@ export class Shell {
 
   async #piped(line: string): Promise<Said> {
     const [first = "", ...rest] = cut(line, "|");
-    if (!/\b(?:sluice|curl)\b/.test(first)) return this.#system(line, "");
+    if (!OURS.test(first)) return this.#system(line, "");
     const { command, file } = redirected(first);
     const said = await this.#command(command);
     if (file !== null) {

@@ -64,7 +64,7 @@ export function isPerformed({ blocks }: Page): boolean {
 /** Whether what was said is what is shown: `…` stands for anything in a line, alone on a line for any lines. */
 export function isAsShown(said: string, shown: string): boolean {
   const isJson = /^[[{]/.test(said) && /^[[{]/.test(shown);
-  return isJson ? holds(JSON.parse(said), JSON.parse(shown)) : patternOf(shown).test(tidy(said));
+  return isJson ? holds(JSON.parse(said), JSON.parse(shown)) : patternOf(shown).test(`${tidy(said)}\n`);
 }
 
 function tidy(text: string): string {
@@ -74,8 +74,8 @@ function tidy(text: string): string {
 function patternOf(shown: string): RegExp {
   const lines = tidy(shown)
     .split("\n")
-    .map((line) => (line.trim() === "…" ? "[\\s\\S]*?" : escaped(line)));
-  return new RegExp(`^${lines.join("\\n")}$`);
+    .map((line) => (line.trim() === "…" ? "(?:[^\\n]*\\n)*?" : `${escaped(line)}\\n`));
+  return new RegExp(`^${lines.join("")}$`);
 }
 
 /** However long it took, written as people read it. */
@@ -92,7 +92,7 @@ function escaped(line: string): string {
 /** What is shown of an answer is in it; `…` in a text stands for anything, and alone for any value. */
 function holds(said: unknown, shown: unknown): boolean {
   if (shown === "…") return true;
-  if (typeof shown === "string") return typeof said === "string" && patternOf(shown).test(tidy(said));
+  if (typeof shown === "string") return typeof said === "string" && patternOf(shown).test(`${tidy(said)}\n`);
   if (Array.isArray(shown)) {
     return Array.isArray(said) && shown.length === said.length && shown.every((one, at) => holds(said[at], one));
   }

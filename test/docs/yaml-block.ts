@@ -1,4 +1,11 @@
-import { ADAPTER_NAMES, type AdapterName, closeAdapters, EMPTY_SCRIPT, openAdapters, readScript } from "../../src/adapters/index.ts";
+import {
+  ADAPTER_NAMES,
+  type AdapterName,
+  closeAdapters,
+  EMPTY_SCRIPT,
+  openAdapters,
+  readScript,
+} from "../../src/adapters/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/base/index.ts";
 import { EMPTY_CATALOG, readCatalog } from "../../src/core/definition/index.ts";
@@ -19,24 +26,33 @@ export async function problemsOfYaml(block: Block): Promise<readonly string[]> {
   if (!isJsonObject(value)) return problems.length > 0 ? problems.map(({ message }) => message) : ["it is no map"];
   const has = (...keys: string[]): boolean => keys.some((key) => Object.hasOwn(value, key));
   if (has("steps") || has("format")) return workflowProblems(text);
-  if (has("adapters", "modules", "secrets", "default_provider", "moderation")) return bridgeProblems(value);
-  if (has("library", "lenses")) return readCatalog(new TextEncoder().encode(text)).problems.map(({ message }) => message);
-  if (has("nodes", "seed") || value["default"] === "echo") return readScript(text).problems.map(({ message }) => message);
   if (has("words", "patterns", "max_characters")) {
     const rules = readModerationRules(value);
     return rules.ok ? [] : rules.failure.map(({ message }) => message);
   }
+  if (has("adapters", "modules", "secrets", "default_provider", "moderation")) return bridgeProblems(value);
+  if (has("library", "lenses"))
+    return readCatalog(new TextEncoder().encode(text)).problems.map(({ message }) => message);
+  if (has("nodes", "seed") || value["default"] === "echo")
+    return readScript(text).problems.map(({ message }) => message);
   return [`nobody here knows what reads it: ${Object.keys(value).join(", ")}`];
 }
 
 function workflowProblems(text: string): readonly string[] {
   const { problems, warnings } = checkSource(text, EMPTY_CATALOG);
   const missing = new Set(["unknown_library_step"]);
-  return [...problems, ...warnings].filter(({ code }) => !missing.has(code)).map(({ code, message }) => `${code}: ${message}`);
+  return [...problems, ...warnings]
+    .filter(({ code }) => !missing.has(code))
+    .map(({ code, message }) => `${code}: ${message}`);
 }
 
 /** A part of a file may speak of what stands elsewhere in it. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["unknown_step", "unknown_role", "unknown_phase", "unknown_library_step"]);
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  "unknown_step",
+  "unknown_role",
+  "unknown_phase",
+  "unknown_library_step",
+]);
 
 function fragmentProblems(text: string): readonly string[] {
   const { problems } = checkSource(text, EMPTY_CATALOG);

@@ -5,7 +5,16 @@ import { fileURLToPath } from "node:url";
 /** The repository as the law reads it: paths with `/`, texts, and code without comments and the insides of strings. */
 export const REPOSITORY = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-const NOT_OURS = new Set(["node_modules", "dist", ".git", ".sluice", "coverage", "test-results", "screenshots", "peers"]);
+const NOT_OURS = new Set([
+  "node_modules",
+  "dist",
+  ".git",
+  ".sluice",
+  "coverage",
+  "test-results",
+  "screenshots",
+  "peers",
+]);
 const NOT_WRITTEN = new Set(["package-lock.json", "LICENSE"]);
 
 export interface SourceFile {

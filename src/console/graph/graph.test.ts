@@ -5,7 +5,7 @@ import { createView } from "../../core/view/index.ts";
 import { edgePath } from "./edge-path.ts";
 import { graphNodesOf } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
-import { openingViewport, revealing, wholeViewport, ZOOM_MIN } from "./viewport.ts";
+import { middleOf, openingViewport, revealing, wholeViewport, ZOOM_MIN } from "./viewport.ts";
 import { isArrow, walk } from "./walk.ts";
 
 const box = (id: string) => ({ id, width: 100, height: 40 });
@@ -47,7 +47,7 @@ describe("viewports", () => {
 
   it("shows the beginning of a graph that would be unreadable as a whole, and all of it on demand", () => {
     const wide = { width: 40_000, height: 200 };
-    expect(openingViewport(wide, pane)).toMatchObject({ zoom: 0.42, x: 24 });
+    expect(openingViewport(wide, pane)).toMatchObject({ zoom: 0.6, x: 24 });
     expect(wholeViewport(wide, pane).zoom).toBe(ZOOM_MIN);
     expect(wholeViewport({ width: 1_504, height: 100 }, pane)).toMatchObject({ zoom: 0.5, x: 24 });
   });
@@ -57,6 +57,17 @@ describe("viewports", () => {
     expect(revealing({ x: 100, y: 100, width: 50, height: 50 }, now, pane)).toEqual(now);
     expect(revealing({ x: 900, y: 100, width: 50, height: 50 }, now, pane)).toEqual({ ...now, x: -174 });
     expect(revealing({ x: -100, y: 500, width: 50, height: 50 }, now, pane)).toEqual({ zoom: 1, x: 124, y: -174 });
+  });
+});
+
+describe("middleOf", () => {
+  it("is where something stands that takes the place of many", () => {
+    const boxes = [
+      { x: 0, y: 0, width: 10, height: 10 },
+      { x: 0, y: 90, width: 10, height: 10 },
+    ];
+    expect(middleOf(boxes)).toEqual({ x: 5, y: 50 });
+    expect(middleOf([])).toBeNull();
   });
 });
 

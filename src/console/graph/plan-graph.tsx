@@ -4,6 +4,7 @@ import { type JSX, type KeyboardEvent, type RefObject, useEffect, useMemo, useRe
 import { type Grouped, groupGraph, type Layout, VISIBLE_MAX } from "../../core/layout/index.ts";
 import { Store } from "../live/store.ts";
 import { Button } from "../parts/button.tsx";
+import { grouped as figure } from "../parts/figures.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { type Card, EDGE_TYPES, elementsOf, type Line, NODE_TYPES } from "./elements.tsx";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
@@ -41,7 +42,12 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const pane = usePaneSize(box);
   const view = useViewport(layout, pane);
-  const context = useGraphContext(props, source, grouped);
+  const toggle = (id: string): void => {
+    const group = [...grouped.vertices, ...grouped.opened].find((each) => each.id === id);
+    view.hold([id, ...(group?.kind === "group" ? group.members : [])]);
+    onToggle(id);
+  };
+  const context = useGraphContext(toggle, source, grouped);
   const shown = selected === null ? null : (grouped.vertexOf.get(selected) ?? null);
   const reveal = useRef(view.reveal);
   reveal.current = view.reveal;
@@ -53,7 +59,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
     if (view.opening !== null && shown !== null) reveal.current(shown);
   }, [view.opening, shown]);
   const act = (id: string): void => {
-    if (grouped.vertices.some((vertex) => vertex.id === id && vertex.kind === "group")) onToggle(id);
+    if (grouped.vertices.some((vertex) => vertex.id === id && vertex.kind === "group")) toggle(id);
     else onSelect(id);
   };
   const keys = useWalking({ box, layout, grouped, direction, source, context, reveal: view.reveal, act, onSelect });
@@ -78,9 +84,14 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
           </>
         )}
         {grouped.by !== null && (
-          <p className="graph-note">
-            {nodes.length} nodes, together by {grouped.by}. Open a group to see its nodes.
-          </p>
+          <div className="graph-note">
+            {figure(nodes.length)} nodes, together by {grouped.by}. Open a group to see its nodes.
+            {grouped.opened.map(({ id, label: name }) => (
+              <Button key={id} size="small" icon="cross" onClick={() => toggle(id)}>
+                Close {name}
+              </Button>
+            ))}
+          </div>
         )}
         <span className="hidden-text" aria-live="polite">
           {keys.said}
@@ -90,13 +101,18 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   );
 }
 
-function useGraphContext({ onToggle }: PlanGraphProps, source: GraphSource, grouped: Grouped): GraphContext {
+function useGraphContext(toggle: (id: string) => void, source: GraphSource, grouped: Grouped): GraphContext {
   const stores = useMemo(
     () => ({ selected: new Store<string | null>(null), cursor: new Store<string | null>(null) }),
     [],
   );
   const isMoving = grouped.edges.length <= EDGES_MOVING_MAX;
-  return useMemo(() => ({ source, ...stores, onToggle, isMoving }), [source, stores, onToggle, isMoving]);
+  const newest = useRef(toggle);
+  newest.current = toggle;
+  return useMemo(
+    () => ({ source, ...stores, onToggle: (id: string) => newest.current(id), isMoving }),
+    [source, stores, isMoving],
+  );
 }
 
 interface CanvasProps {

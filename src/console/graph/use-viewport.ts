@@ -1,8 +1,8 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Layout } from "../../core/layout/index.ts";
+import type { Layout, Placed } from "../../core/layout/index.ts";
 import type { Card, Line } from "./elements.tsx";
-import { openingViewport, revealing, type Size, type Viewport, wholeViewport, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
+import { middleOf, openingViewport, revealing, type Size, type Viewport, wholeViewport, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
 
 export interface GraphViewport {
   /** Where to begin; null while the size of the pane is not known. */
@@ -16,6 +16,25 @@ export interface GraphViewport {
   readonly showAll: () => void;
   readonly zoomBy: (factor: number) => void;
   readonly goTo: (x: number, y: number) => void;
+  /** Keeps what is drawn for some ids where it is, when the layout changes next: one of them may become the others. */
+  readonly hold: (ids: readonly string[]) => void;
+}
+
+interface Held {
+  readonly ids: readonly string[];
+  readonly before: { readonly x: number; readonly y: number };
+}
+
+function boxesOf(layout: Layout | null, ids: readonly string[]): readonly Placed[] {
+  const wanted = new Set(ids);
+  return layout?.nodes.filter(({ id }) => wanted.has(id)) ?? [];
+}
+
+function holding(held: Held | null, layout: Layout | null, now: Viewport | null): Viewport | null {
+  const after = held === null ? null : middleOf(boxesOf(layout, held.ids));
+  if (held === null || after === null || now === null) return null;
+  const { zoom } = now;
+  return { zoom, x: now.x + (held.before.x - after.x) * zoom, y: now.y + (held.before.y - after.y) * zoom };
 }
 
 /** The part of the graph that is in sight. Until a person moves it, it follows the size of graph and pane. */
@@ -27,11 +46,16 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
     () => (layout === null || pane.width === 0 ? null : openingViewport(layout, pane)),
     [layout, pane],
   );
+  const held = useRef<Held | null>(null);
   useEffect(() => {
-    if (opening === null || isMoved.current) return;
-    setNow(opening);
-    void instance.current?.setViewport(opening);
-  }, [opening]);
+    const to = holding(held.current, layout, instance.current?.getViewport() ?? null);
+    held.current = null;
+    if (to === null && (opening === null || isMoved.current)) return;
+    const next = to ?? opening;
+    if (next === null) return;
+    setNow(next);
+    void instance.current?.setViewport(next);
+  }, [opening, layout]);
   const set = (viewport: Viewport): void => {
     isMoved.current = true;
     setNow(viewport);
@@ -63,6 +87,11 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
       const zoom = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, now.zoom * factor));
       const [x, y] = [pane.width / 2, pane.height / 2];
       set({ zoom, x: x - ((x - now.x) / now.zoom) * zoom, y: y - ((y - now.y) / now.zoom) * zoom });
+    },
+    hold: (ids) => {
+      const before = middleOf(boxesOf(layout, ids));
+      isMoved.current = true;
+      held.current = before === null ? null : { ids, before };
     },
     goTo: (x, y) => set({ zoom: now.zoom, x: pane.width / 2 - x * now.zoom, y: pane.height / 2 - y * now.zoom }),
   };

@@ -12,7 +12,7 @@ export interface Viewport {
 export const ZOOM_MIN = 0.08;
 export const ZOOM_MAX = 2;
 /** Smaller, and no label could be read: rather a part of the graph than all of it unreadable. */
-const ZOOM_READABLE = 0.42;
+const ZOOM_READABLE = 0.6;
 const MARGIN = 24;
 
 /** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
@@ -43,6 +43,17 @@ function beginningAt(graph: Size, pane: Size, zoom: number): Viewport {
 export interface Box extends Size {
   readonly x: number;
   readonly y: number;
+}
+
+/** The point in the middle of some boxes; null of none. */
+export function middleOf(boxes: readonly Box[]): { readonly x: number; readonly y: number } | null {
+  if (boxes.length === 0) return null;
+  let [x, y] = [0, 0];
+  for (const box of boxes) {
+    x += box.x + box.width / 2;
+    y += box.y + box.height / 2;
+  }
+  return { x: x / boxes.length, y: y / boxes.length };
 }
 
 /** The viewport moved as little as needed for a box to be in sight. */

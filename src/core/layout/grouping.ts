@@ -28,6 +28,8 @@ export interface Grouped {
   readonly vertexOf: ReadonlyMap<string, string>;
   /** Null: every node is shown by itself. */
   readonly by: "phase" | "wave" | null;
+  /** Groups whose nodes are shown because they are open. */
+  readonly opened: readonly Extract<Vertex, { readonly kind: "group" }>[];
 }
 
 export interface GroupOptions {
@@ -95,16 +97,22 @@ function draw(
   const members = new Map<string, { readonly group: Group; readonly ids: string[] }>();
   for (const node of nodes) {
     const group = groupOf(node);
-    if (group === null || open.has(group.id)) continue;
+    if (group === null) continue;
     const known = members.get(group.id);
     if (known === undefined) members.set(group.id, { group, ids: [node.id] });
     else known.ids.push(node.id);
   }
   const vertices: Vertex[] = [];
   const vertexOf = new Map<string, string>();
+  const opened: Grouped["opened"][number][] = [];
   for (const { group, ids } of members.values()) {
     if (ids.length < 2) continue;
-    vertices.push({ kind: "group", id: group.id, label: group.label, members: ids });
+    const vertex = { kind: "group", id: group.id, label: group.label, members: ids } as const;
+    if (open.has(group.id)) {
+      opened.push(vertex);
+      continue;
+    }
+    vertices.push(vertex);
     for (const id of ids) vertexOf.set(id, group.id);
   }
   for (const { id, instances } of nodes) {
@@ -117,7 +125,7 @@ function draw(
     if (open.has(id))
       vertices.push(...instances.map((instance) => ({ kind: "instance", id: instance, parent: id }) as const));
   }
-  return { vertices, edges: edgesBetween(nodes, vertexOf, open), vertexOf, by };
+  return { vertices, edges: edgesBetween(nodes, vertexOf, open), vertexOf, by, opened };
 }
 
 /** An open `for_each` node leads to its instances, and they to whatever depends on it. */

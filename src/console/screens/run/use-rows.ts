@@ -10,7 +10,7 @@ export interface Rows {
   readonly scrollTo: (row: number) => void;
 }
 
-const AROUND = 12;
+const AROUND = 8;
 
 /** Which of many equally high rows of a scrolling box are in sight. `isFollowed` keeps its end in sight while it grows. */
 export function useRows(count: number, rowPx: number, isFollowed = false): Rows {

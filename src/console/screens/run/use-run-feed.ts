@@ -33,15 +33,20 @@ export function useRunFeed(runId: string, again: number): FeedState {
     let stop: (() => void) | null = null;
     setState({ feed: null, problem: null });
     const read = async (): Promise<void> => {
-      const [now, first] = await Promise.all([api.getState(runId), api.listEvents(runId, { limit: PAGE })]);
+      // Asked for together; the state alone is enough to show the run.
+      const first = api.listEvents(runId, { limit: PAGE }).catch(asError);
+      const now = await api.getState(runId);
       if (isOver) return;
       const feed = new RunFeed(now, PACE);
       setState({ feed, problem: null });
-      feed.take(first.data);
-      const read = await readRest(runId, first.data.at(-1)?.eventId ?? 0, now.lastEventId, (frames) => {
+      const page = await first;
+      if (page instanceof Error) throw page;
+      if (isOver) return;
+      feed.take(page.data);
+      const last = await readRest(runId, page.data.at(-1)?.eventId ?? 0, now.lastEventId, (frames) => {
         if (!isOver) feed.take(frames);
       });
-      if (!isOver) stop = watchRun(runId, read, (frames) => feed.take(frames));
+      if (!isOver) stop = watchRun(runId, last, (frames) => feed.take(frames));
     };
     read().catch((thrown: unknown) => {
       if (!isOver) setState((before) => ({ ...before, problem: asError(thrown) }));

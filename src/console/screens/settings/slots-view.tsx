@@ -47,7 +47,7 @@ export function SlotsView({ scheduleId }: { readonly scheduleId: string }): JSX.
       <p>
         <span className="muted">Next: </span>
         {nextSlots.length === 0
-          ? "none while it is disabled"
+          ? "none"
           : nextSlots.map((at, index) => (
               <span key={at}>
                 {index > 0 && ", "}

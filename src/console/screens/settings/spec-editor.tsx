@@ -30,26 +30,16 @@ export interface SpecEditorProps {
 }
 
 /** The spec of a manifest as YAML, checked by the server while it is written; what would change is shown first. */
-export function SpecEditor({
-  kind,
-  id,
-  initial,
-  isBuiltIn = false,
-  onSaved,
-  onDeleted,
-  onSpec,
-}: SpecEditorProps): JSX.Element {
+export function SpecEditor(props: SpecEditorProps): JSX.Element {
+  const { kind, id, initial, isBuiltIn = false, onSpec } = props;
   const [text, setText] = useState(initial);
   const [name, setName] = useState(id ?? "");
   const written = useMemo(() => readSpecText(text), [text]);
   const mayWrite = useMay(kind.permission);
   const isChanged = text !== initial || id === null;
   const trial = useTrial(kind, id ?? (name === "" ? "name" : name), written, mayWrite && isChanged);
+  const [setDone, forget] = useLeaving(props, text !== initial);
   useEffect(() => onSpec?.(written.spec), [written.spec]);
-  const [done, setDone] = useState<{ readonly saved: string } | "deleted" | null>(null);
-  useLeaveGuard(
-    done === null && text !== initial ? `The changes of this ${nounOf(kind)} are not saved. Leave them?` : null,
-  );
   const saving = useAction(async () => {
     if (written.spec === null || name === "") return;
     await save(kind, name, written.spec);
@@ -57,13 +47,8 @@ export function SpecEditor({
     toast(`Saved ${nounOf(kind)} ${name}.`);
     setDone({ saved: name });
   });
-  // Only now has the guard gone, so that the page may be left without a question.
-  useEffect(() => {
-    if (done === "deleted") onDeleted();
-    else if (done !== null) onSaved(done.saved);
-  }, [done]);
   const change = (next: string): void => {
-    setDone(null);
+    forget();
     setText(next);
   };
   const problems = written.problems.length > 0 ? written.problems : trial.problems;
@@ -86,12 +71,7 @@ export function SpecEditor({
       </div>
       <SpecProblems problems={problems} />
       {trial.refusal !== null && <ProblemView problem={trial.refusal} />}
-      {trial.diff !== null && id !== null && (
-        <details open>
-          <summary>What would change</summary>
-          <CodeBlock label="Changes" text={trial.diff} maxHeight={240} />
-        </details>
-      )}
+      {trial.diff !== null && id !== null && <Changes diff={trial.diff} />}
       {saving.problem !== null && <ProblemView problem={saving.problem} />}
       <div className="row">
         <Button
@@ -109,6 +89,31 @@ export function SpecEditor({
         {!mayWrite && <span className="muted">You may look at it; writing needs {kind.permission}.</span>}
       </div>
     </div>
+  );
+}
+
+type Done = { readonly saved: string } | "deleted" | null;
+
+/** Asks before unsaved work is left. What is to come after saving or deleting comes once that question has gone. */
+function useLeaving(
+  { kind, onSaved, onDeleted }: SpecEditorProps,
+  isChanged: boolean,
+): readonly [setDone: (done: Done) => void, forget: () => void] {
+  const [done, setDone] = useState<Done>(null);
+  useLeaveGuard(done === null && isChanged ? `The changes of this ${nounOf(kind)} are not saved. Leave them?` : null);
+  useEffect(() => {
+    if (done === "deleted") onDeleted();
+    else if (done !== null) onSaved(done.saved);
+  }, [done]);
+  return [setDone, () => setDone(null)];
+}
+
+function Changes({ diff }: { readonly diff: string }): JSX.Element {
+  return (
+    <details open>
+      <summary>What would change</summary>
+      <CodeBlock label="Changes" text={diff} maxHeight={240} />
+    </details>
   );
 }
 

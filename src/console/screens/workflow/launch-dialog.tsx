@@ -14,8 +14,7 @@ import { Money } from "../../parts/money.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { toast } from "../../parts/toast.tsx";
-import type { Checker } from "./check/checker.ts";
-import { useCheck } from "./check/use-checker.ts";
+import { useCheck, useChecker } from "./check/use-checker.ts";
 import { ExplanationView } from "./explanation-view.tsx";
 import { Launch } from "./forecast-view.tsx";
 import { useArgs } from "./simulate-panel.tsx";
@@ -23,7 +22,6 @@ import { useArgs } from "./simulate-panel.tsx";
 interface LaunchDialogProps {
   readonly name: string;
   readonly latest: number;
-  readonly checker: Checker;
   readonly onClose: () => void;
 }
 
@@ -35,7 +33,9 @@ interface Choices {
 }
 
 /** Starts a run: what it is given, where it runs, and what the gates would say to it now. */
-export function LaunchDialog({ name, latest, checker, onClose }: LaunchDialogProps): JSX.Element {
+export function LaunchDialog({ name, latest, onClose }: LaunchDialogProps): JSX.Element {
+  // One of its own: a checker answers for the newest text only, and the page behind asks for another.
+  const checker = useChecker();
   const [choices, setChoices] = useState<Choices>({ version: latest, gateway: "", team: "", model: "" });
   const { version } = choices;
   const text = useQuery(`version:${name}:${version}`, () => api.getVersion(name, version), { freshMs: 600_000 });

@@ -49,16 +49,7 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
           >
             <input value={name} onChange={(event) => rename(event.target.value)} />
           </Field>
-          <fieldset className="workflow-templates">
-            <legend>Template</legend>
-            {TEMPLATES.map(({ id, title }) => (
-              <label key={id} className="workflow-template">
-                <input type="radio" name="template" checked={chosen === id} onChange={() => take(id)} />
-                {title}
-              </label>
-            ))}
-            <p className="field-hint">{TEMPLATES.find(({ id }) => id === chosen)?.about}</p>
-          </fieldset>
+          <TemplateChoice chosen={chosen} onChoose={take} />
         </div>
         <EditorTab
           checker={checker}
@@ -79,5 +70,25 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
         />
       </div>
     </>
+  );
+}
+
+interface TemplateChoiceProps {
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+}
+
+function TemplateChoice({ chosen, onChoose }: TemplateChoiceProps): JSX.Element {
+  return (
+    <fieldset className="workflow-templates">
+      <legend>Template</legend>
+      {TEMPLATES.map(({ id, title }) => (
+        <label key={id} className="workflow-template">
+          <input type="radio" name="template" checked={chosen === id} onChange={() => onChoose(id)} />
+          {title}
+        </label>
+      ))}
+      <p className="field-hint">{TEMPLATES.find(({ id }) => id === chosen)?.about}</p>
+    </fieldset>
   );
 }

@@ -144,7 +144,7 @@ function Page({ workflow, saved }: PageProps): JSX.Element {
         {selected === "runs" && <RunsTab name={name} />}
         {selected === "schedules" && <SchedulesTab name={name} />}
       </Tabs>
-      {isLaunching && <LaunchDialog name={name} latest={version} checker={checker} onClose={() => launch(false)} />}
+      {isLaunching && <LaunchDialog name={name} latest={version} onClose={() => launch(false)} />}
     </>
   );
 }
