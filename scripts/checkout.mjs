@@ -137,8 +137,10 @@ function build(root, half) {
 function bundle(root, outDir) {
   const bundler = join(root, "node_modules", "vite", "bin", "vite.js");
   const flags = ["--logLevel", "error", "--outDir", join(outDir, "console")];
+  // Whoever builds it, a page is never a page for developing.
   const result = spawnSync(process.execPath, [bundler, "build", ...flags], {
     cwd: root,
+    env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
   });

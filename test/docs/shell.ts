@@ -6,6 +6,7 @@ import { main } from "../../src/cli/main.ts";
 import type { Io, Screen } from "../../src/cli/io.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { curl } from "./curl.ts";
+import { startQuickServer } from "./quick-server.ts";
 import { cut, withoutRemark, wordsIn } from "./words.ts";
 
 /** What a program said, in the order in which it said it. */
@@ -29,12 +30,18 @@ const SHOWN_URL = "http://127.0.0.1:7717";
 
 /** A terminal for the commands of a page: a folder of its own, and at most one server that runs from it. */
 export class Shell {
+  /** Servers keep everything in memory. */
+  readonly #isQuick: boolean;
   readonly home = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   readonly #variables = new Map<string, string>();
   readonly #spokenOf = new Map<string, string>();
   #folder = this.home;
   #server: Standing | null = null;
   #lastCode = 0;
+
+  constructor({ isQuick }: { readonly isQuick: boolean }) {
+    this.#isQuick = isQuick;
+  }
 
   write(path: string, text: string): void {
     const place = resolve(this.#folder, path);
@@ -168,6 +175,7 @@ export class Shell {
   /** Starts what goes on until it is stopped, and shows how it announces itself. */
   async #stand(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
     if (this.#server !== null) throw new Error("the page starts a second server before it has stopped the first");
+    if (this.#isQuick) return this.#standQuickly(argv, env);
     const begun = begin([...argv, "--port", "0"], env, this.#folder);
     const all = await begun.until(/Ctrl-C stops it.*\n\n/);
     const url = /URL {2}(\S+)/.exec(all)?.[1] ?? "";
@@ -182,6 +190,18 @@ export class Shell {
       },
     };
     return { code: 0, out: all, all };
+  }
+
+  async #standQuickly([verb, ...flags]: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
+    if (verb !== "up") throw new Error(`a page that starts \`sluice ${verb}\` has to stop it as well`);
+    const silent = { out: () => undefined, err: () => undefined, onInterrupt: () => () => undefined };
+    const server = await startQuickServer(ioWith(silent, env, this.#folder), flags);
+    const stop = async (): Promise<Said> => {
+      await server.close();
+      return { code: 0, out: "", all: "" };
+    };
+    this.#server = { url: server.url, key: server.key, stop };
+    return { code: 0, out: "", all: "" };
   }
 }
 
@@ -207,30 +227,16 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
   let out = "";
   let all = "";
   let onText: () => void = () => undefined;
-  const screen = (isData: boolean): Screen => ({
-    isTty: false,
-    size: () => ({ columns: 100, rows: 24 }),
-    write(text) {
-      all += text;
-      if (isData) out += text;
-      onText();
-    },
-  });
-  const io: Io = {
-    out: screen(true),
-    err: screen(false),
-    cwd,
-    env,
-    clock: createSystemClock(),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    exitNow: () => undefined,
+  const write = (isData: boolean) => (text: string) => {
+    all += text;
+    if (isData) out += text;
+    onText();
   };
+  const onInterrupt = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const io = ioWith({ out: write(true), err: write(false), onInterrupt }, env, cwd);
   const ended = main(argv, io).then((code): Said => ({ code, out, all }));
   return {
     ended,
@@ -244,5 +250,29 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
         onText();
         void ended.then(({ code }) => fail(new Error(`\`sluice ${argv.join(" ")}\` ended with ${code}: ${all}`)));
       }),
+  };
+}
+
+interface Ends {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly onInterrupt: (listener: () => void) => () => void;
+}
+
+function ioWith({ out, err, onInterrupt }: Ends, env: Readonly<Record<string, string>>, cwd: string): Io {
+  const screen = (write: (text: string) => void): Screen => {
+    return { isTty: false, size: () => ({ columns: 100, rows: 24 }), write };
+  };
+  return {
+    out: screen(out),
+    err: screen(err),
+    cwd,
+    env,
+    clock: createSystemClock(),
+    isInputTty: false,
+    readInput: () => Promise.resolve(new Uint8Array()),
+    readLine: () => Promise.resolve(null),
+    onInterrupt,
+    exitNow: () => undefined,
   };
 }

@@ -36,7 +36,8 @@ export const SCRIPT = "(script)";
 
 /** Does what a page says, in its order, in one folder: writes its files and types its commands. */
 export async function perform(page: Page, hear: (exchange: Exchange) => void): Promise<void> {
-  const shell = new Shell();
+  // A page that stops its server shows that everything is kept.
+  const shell = new Shell({ isQuick: !/^\^C$/m.test(page.text) });
   try {
     for (const [at, block] of page.blocks.entries()) {
       const file = block.words.get("file");

@@ -12,7 +12,7 @@ import { EMPTY_CATALOG, readCatalog } from "../../src/core/definition/index.ts";
 import { readModerationRules } from "../../src/core/moderation/index.ts";
 import { checkSource } from "../../src/core/plan/index.ts";
 import { readSource } from "../../src/core/text/index.ts";
-import { readManifestStream, readSpec } from "../../src/registry/index.ts";
+import { isManifestKind, readManifestStream, readSpec } from "../../src/registry/index.ts";
 import { REPOSITORY } from "../law/source.ts";
 import type { Block } from "./page.ts";
 
@@ -64,6 +64,7 @@ function manifestProblems(text: string): readonly string[] {
   return [
     ...problems.map(({ message }) => message),
     ...manifests.flatMap(({ kind, name, spec }) => {
+      if (!isManifestKind(kind)) return [`there is no kind ${kind}`];
       const read = readSpec(kind, name, spec);
       return read.ok ? [] : read.problems.map(({ message }) => `${kind} ${name}: ${message}`);
     }),

@@ -2,7 +2,16 @@ import type { ReactFlowInstance } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Layout, Placed } from "../../core/layout/index.ts";
 import type { Card, Line } from "./elements.tsx";
-import { middleOf, openingViewport, revealing, type Size, type Viewport, wholeViewport, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
+import {
+  middleOf,
+  openingViewport,
+  revealing,
+  type Size,
+  type Viewport,
+  wholeViewport,
+  ZOOM_MAX,
+  ZOOM_MIN,
+} from "./viewport.ts";
 
 export interface GraphViewport {
   /** Where to begin; null while the size of the pane is not known. */

@@ -39,7 +39,10 @@ describe("groupGraph", () => {
     expect(grouped.edges).toEqual([{ source: "phase:plan", target: "phase:build" }]);
     const open = groupGraph(nodes, { limit: 3, open: new Set(["phase:build"]) });
     expect(open.vertices.map(({ id }) => id)).toEqual(["phase:plan", "c", "d"]);
-    expect([grouped.opened, open.opened]).toEqual([[], [{ kind: "group", id: "phase:build", label: "build", members: ["c", "d"] }]]);
+    expect([grouped.opened, open.opened]).toEqual([
+      [],
+      [{ kind: "group", id: "phase:build", label: "build", members: ["c", "d"] }],
+    ]);
     expect(open.edges).toEqual([
       { source: "phase:plan", target: "c" },
       { source: "phase:plan", target: "d" },

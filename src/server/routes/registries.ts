@@ -1,5 +1,8 @@
-import type { Json } from "../../core/base/index.ts";
+import type { Json, JsonObject } from "../../core/base/index.ts";
+import { periodOf } from "../../core/governance/index.ts";
+import { isoFromEpochMs } from "../../core/view/index.ts";
 import {
+  budgetOf,
   changeAudit,
   differing,
   entryKindOf,
@@ -78,7 +81,8 @@ function routesOf(kind: PlainKind): readonly Route[] {
       replies: { 200: { description: "One page", schema: listOf(entrySchema) } },
       handle: async ({ services, principal, query }) => {
         const page = await listRegistered(services.store, principal.orgId, kind, pageOf(query));
-        return json(listOnWire(page, (entry) => entryOnWire(kind, entry)));
+        const standing = await standingOf({ services, principal }, kind);
+        return json(listOnWire(page, (entry) => ({ ...entryOnWire(kind, entry), ...standing(entry) })));
       },
     }),
     defineRoute({
@@ -88,7 +92,10 @@ function routesOf(kind: PlainKind): readonly Route[] {
       summary: `Shows ${title}.`,
       permission: "governance:read",
       replies: { 200: { description: "As it is", ...shown } },
-      handle: async (call) => json(entryOnWire(kind, await requireEntry(call, kind))),
+      handle: async (call) => {
+        const entry = await requireEntry(call, kind);
+        return json({ ...entryOnWire(kind, entry), ...(await standingOf(call, kind))(entry) });
+      },
     }),
     defineRoute({
       method: "PUT",
@@ -110,6 +117,27 @@ function routesOf(kind: PlainKind): readonly Route[] {
       handle: (call) => remove(call, kind),
     }),
   ];
+}
+
+/** What is true of an entry beside what was written: what a budget has left in its present period. */
+async function standingOf(
+  { services, principal }: Pick<AnyCall, "services" | "principal">,
+  kind: PlainKind,
+): Promise<(entry: Entry) => JsonObject> {
+  if (kind !== "Budget") return () => ({});
+  const at = services.config.now();
+  const { envelopes } = await services.store.readCounters(principal.orgId, periodOf("monthly", at).start);
+  return (entry) => {
+    const { id, period } = budgetOf(entry);
+    const { start, end } = periodOf(period, at);
+    const counted = envelopes.find((one) => one.envelopeId === id && one.periodStart === start);
+    return {
+      spentMicros: counted?.spent ?? 0,
+      reservedMicros: counted?.reserved ?? 0,
+      periodStart: isoFromEpochMs(start),
+      periodEnd: isoFromEpochMs(end),
+    };
+  };
 }
 
 type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;

@@ -1,42 +1,19 @@
 import { type JSX, type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import type { Frame } from "../../../client/index.ts";
 import type { RunEvent } from "../../../core/event/index.ts";
-import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { TimeText } from "../../parts/time-text.tsx";
 import { EventDetail } from "./event-detail.tsx";
-import {
-  EVENT_KINDS,
-  type EventFilter,
-  type EventKind,
-  isEverything,
-  isWanted,
-  wantedGroups,
-} from "./model/event-filter.ts";
+import { EventBar, EVERYTHING, type EventMode, type EventWish } from "./event-bar.tsx";
+import { type EventFilter, isEverything, isWanted, wantedGroups } from "./model/event-filter.ts";
 import type { EventGroup } from "./model/event-groups.ts";
 import { detailOf, EVENT_LOOKS } from "./model/event-text.ts";
 import { plainText } from "./model/plain-text.ts";
 import { useRunPage, useRunView } from "./run-page.ts";
-import { saveAs } from "./save-as.ts";
 import { useRows } from "./use-rows.ts";
 import "./event-pane.css";
 
 const ROW_PX = 28;
-const MODES = ["compact", "full", "json"] as const;
-type Mode = (typeof MODES)[number];
-const MODE_LABELS: Readonly<Record<Mode, string>> = { compact: "Compact", full: "Full", json: "JSON" };
-const KIND_LABELS: Readonly<Record<EventKind, string>> = {
-  all: "All events",
-  problems: "Problems",
-  run: "Run",
-  node: "Nodes",
-  gate: "Gates",
-  approval: "Approvals",
-  stream: "Streams",
-  log: "Logs",
-  cost: "Cost",
-};
-
 interface Line {
   /** The event a click selects. */
   readonly eventId: number;
@@ -48,11 +25,8 @@ interface Line {
 /** The log of the run: a story per attempt, every event, or the JSON of it. */
 export function EventPane(): JSX.Element {
   const { node, event, selectEvent } = useRunPage();
-  const [mode, setMode] = useState<Mode>("compact");
-  const [kind, setKind] = useState<EventKind>("all");
-  const [text, setText] = useState("");
-  const [isOnlyNode, setOnlyNode] = useState(false);
-  const [isFollowed, setFollowed] = useState(true);
+  const [wish, setWish] = useState<EventWish>(EVERYTHING);
+  const { mode, kind, text, isOnlyNode, isFollowed } = wish;
   const view = useRunView();
   const lines = useLines(mode, { kind, text, nodeId: isOnlyNode ? node : null }, view.lastEventId);
   const list = useRows(lines.length, ROW_PX, isFollowed && event === null);
@@ -68,49 +42,7 @@ export function EventPane(): JSX.Element {
   };
   return (
     <div className="events">
-      <div className="events-bar">
-        <div className="segments" role="group" aria-label="How events are shown">
-          {MODES.map((each) => (
-            <button key={each} type="button" aria-pressed={each === mode} onClick={() => setMode(each)}>
-              {MODE_LABELS[each]}
-            </button>
-          ))}
-        </div>
-        <select
-          aria-label="Which events"
-          value={kind}
-          onChange={(changed) => setKind(EVENT_KINDS.find((each) => each === changed.target.value) ?? "all")}
-        >
-          {EVENT_KINDS.map((each) => (
-            <option key={each} value={each}>
-              {KIND_LABELS[each]}
-            </option>
-          ))}
-        </select>
-        <input
-          type="search"
-          className="events-search"
-          aria-label="Search events"
-          placeholder="Search events"
-          value={text}
-          onChange={(changed) => setText(changed.target.value)}
-        />
-        <label className="row nowrap">
-          <input
-            type="checkbox"
-            checked={isOnlyNode}
-            disabled={node === null}
-            onChange={(changed) => setOnlyNode(changed.target.checked)}
-          />
-          This node only
-        </label>
-        <label className="row nowrap">
-          <input type="checkbox" checked={isFollowed} onChange={(changed) => setFollowed(changed.target.checked)} />
-          Follow
-        </label>
-        <span className="muted num nowrap">{lines.length} shown</span>
-        <DownloadLog />
-      </div>
+      <EventBar wish={wish} onWish={setWish} shown={lines.length} />
       <div className="events-body">
         <div
           className="events-box"
@@ -141,7 +73,7 @@ export function EventPane(): JSX.Element {
 }
 
 /** Lines of the log. Without a filter nothing is copied but what is shown. */
-function useLines(mode: Mode, filter: EventFilter, lastEventId: number): readonly Line[] {
+function useLines(mode: EventMode, filter: EventFilter, lastEventId: number): readonly Line[] {
   const { feed } = useRunPage();
   const { log, pinnedAt } = feed;
   const { kind, text, nodeId } = filter;
@@ -175,7 +107,7 @@ function EventRow({
   isSelected,
 }: {
   readonly line: Line;
-  readonly mode: Mode;
+  readonly mode: EventMode;
   readonly isSelected: boolean;
 }): JSX.Element {
   const { selectEvent, selectNode } = useRunPage();
@@ -218,10 +150,4 @@ function EventRow({
       )}
     </div>
   );
-}
-
-function DownloadLog(): JSX.Element {
-  const { feed, run } = useRunPage();
-  const save = (): void => saveAs(`${run.id}-events.json`, JSON.stringify(feed.log.frames, null, 1));
-  return <Button kind="quiet" size="small" icon="download" label="Download the events as JSON" onClick={save} />;
 }

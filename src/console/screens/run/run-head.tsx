@@ -1,20 +1,15 @@
 import type { JSX, ReactNode } from "react";
 import type { RunView } from "../../../client/index.ts";
-import { isTerminal } from "../../../core/event/index.ts";
 import { Link } from "../../app/router.tsx";
-import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { api } from "../../live/api.ts";
-import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
-import { Menu, type MenuItem } from "../../parts/menu.tsx";
 import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
-import { toast } from "../../parts/toast.tsx";
-import { useActionDesk } from "./action-desk.ts";
+import { RunActions } from "./run-actions.tsx";
 import { useRunPage, useRunView } from "./run-page.ts";
 
 /** What the run is, how it stands, and what can be done with it. */
@@ -160,79 +155,5 @@ function RunLink({ id }: { readonly id: string }): JSX.Element {
     <Link to={`/runs/${encodeURIComponent(id)}`} title={id}>
       <code>{id.slice(0, 14)}</code>
     </Link>
-  );
-}
-
-function RunActions(): JSX.Element {
-  const { run, node, event, feed, selectNode } = useRunPage();
-  const view = useRunView();
-  const desk = useActionDesk();
-  const mayExecute = useMay("workflow:execute");
-  const mayCancel = useMay("run:cancel");
-  const isOver = isTerminal(feed.log.view.status) || isTerminal(view.status);
-  const waiting = [...view.approvals.values()].filter(({ status }) => status === "pending");
-  const at = event ?? feed.pinnedAt;
-  const items: readonly MenuItem[] = [
-    {
-      label: "Restart",
-      icon: "redo",
-      isDisabled: !mayExecute || !isOver,
-      onSelect: () => desk.ask({ kind: "restart", fromNode: null }),
-    },
-    {
-      label: node === null ? "Restart from the selected node" : `Restart from ${node}`,
-      icon: "redo",
-      isDisabled: !mayExecute || node === null,
-      onSelect: () => desk.ask({ kind: "restart", fromNode: node }),
-    },
-    {
-      label: "Recover",
-      icon: "run",
-      isDisabled: !mayExecute || !isOver || view.status === "completed",
-      onSelect: () => desk.ask({ kind: "recover" }),
-    },
-    {
-      label: at === null ? "Rewind to the selected event" : `Rewind to event ${at}`,
-      icon: "undo",
-      isDisabled: !mayExecute || at === null,
-      onSelect: () => desk.ask({ kind: "rewind", eventId: at ?? 1 }),
-    },
-    {
-      label: at === null ? "Branch with other args" : `Branch from event ${at}`,
-      icon: "workflow",
-      isDisabled: !mayExecute,
-      onSelect: () => desk.ask({ kind: "branch", eventId: at ?? Math.max(1, view.lastEventId) }),
-    },
-    { label: "Copy as a command", icon: "copy", onSelect: () => desk.ask({ kind: "commands" }) },
-    {
-      label: "Copy a link to this view",
-      icon: "external",
-      onSelect: () => void navigator.clipboard.writeText(location.href).then(() => toast("Copied.")),
-    },
-    {
-      label: "Download the packet",
-      icon: "download",
-      onSelect: () => location.assign(`/api/v1/runs/${encodeURIComponent(run.id)}/packet`),
-    },
-  ];
-  return (
-    <div className="row">
-      {waiting.length > 0 && (
-        <Button kind="primary" icon="approval" onClick={() => selectNode(waiting[0]?.nodeId ?? null)}>
-          {waiting.length === 1 ? "1 approval waits" : `${waiting.length} approvals wait`}
-        </Button>
-      )}
-      {mayCancel && !isOver && (
-        <Button kind="danger" icon="stop" onClick={() => desk.ask({ kind: "cancel" })}>
-          Cancel
-        </Button>
-      )}
-      {mayExecute && isOver && view.status !== "completed" && (
-        <Button icon="redo" onClick={() => desk.ask({ kind: "restart", fromNode: node })}>
-          {node === null ? "Restart" : `Restart from ${node}`}
-        </Button>
-      )}
-      <Menu label="More" items={items} button={{ icon: "more" }} />
-    </div>
   );
 }

@@ -48,34 +48,7 @@ export function TimelinePane(): JSX.Element {
   const mark = feed.pinnedAt === null ? null : (feed.log.events[feed.pinnedAt - 1]?.at ?? null);
   return (
     <div className="timeline">
-      <div className="timeline-bar">
-        <ul className="timeline-legend" aria-label="Legend">
-          {LEGEND.map(([kind, word]) => (
-            <li key={kind} title={KIND_LABELS[kind]}>
-              <span className={`span span-${kind}`} aria-hidden="true" /> {word}
-            </li>
-          ))}
-        </ul>
-        <div className="row timeline-zoom">
-          <Button
-            kind="quiet"
-            size="small"
-            icon="minus"
-            label="Shorter"
-            disabled={zoom <= 1}
-            onClick={() => setZoom(zoom / 2)}
-          />
-          <span className="num muted">{zoom}×</span>
-          <Button
-            kind="quiet"
-            size="small"
-            icon="plus"
-            label="Longer"
-            disabled={zoom >= 64}
-            onClick={() => setZoom(zoom * 2)}
-          />
-        </div>
-      </div>
+      <TimelineBar zoom={zoom} onZoom={setZoom} />
       <div
         className="timeline-box"
         ref={list.box}
@@ -85,22 +58,7 @@ export function TimelinePane(): JSX.Element {
         tabIndex={0}
       >
         <div className="timeline-inner" style={{ width: `${zoom * 100}%` }}>
-          <div className="timeline-head" role="row">
-            <div className="timeline-name" role="columnheader">
-              Node
-            </div>
-            <div className="timeline-track" role="columnheader" aria-label="Time">
-              {ticksOf(length, 8 * zoom).map((tick) => (
-                <span
-                  key={tick}
-                  className="timeline-tick num"
-                  style={{ left: `${(tick / Math.max(1, length)) * 100}%` }}
-                >
-                  {spanText(tick)}
-                </span>
-              ))}
-            </div>
-          </div>
+          <TimelineHead lengthMs={length} ticks={8 * zoom} />
           <div style={{ height: list.before }} />
           {rows.slice(list.from, list.to).map((row) => (
             <Row key={row.id} row={row} scale={scale} isSelected={row.id === selected} />
@@ -114,6 +72,61 @@ export function TimelinePane(): JSX.Element {
         </div>
       </div>
       {view.nodes.size === 0 && <p className="muted">This run has no nodes yet.</p>}
+    </div>
+  );
+}
+
+interface TimelineBarProps {
+  readonly zoom: number;
+  readonly onZoom: (zoom: number) => void;
+}
+
+function TimelineBar({ zoom, onZoom }: TimelineBarProps): JSX.Element {
+  return (
+    <div className="timeline-bar">
+      <ul className="timeline-legend" aria-label="Legend">
+        {LEGEND.map(([kind, word]) => (
+          <li key={kind} title={KIND_LABELS[kind]}>
+            <span className={`span span-${kind}`} aria-hidden="true" /> {word}
+          </li>
+        ))}
+      </ul>
+      <div className="row timeline-zoom">
+        <Button
+          kind="quiet"
+          size="small"
+          icon="minus"
+          label="Shorter"
+          disabled={zoom <= 1}
+          onClick={() => onZoom(zoom / 2)}
+        />
+        <span className="num muted">{zoom}×</span>
+        <Button
+          kind="quiet"
+          size="small"
+          icon="plus"
+          label="Longer"
+          disabled={zoom >= 64}
+          onClick={() => onZoom(zoom * 2)}
+        />
+      </div>
+    </div>
+  );
+}
+
+function TimelineHead({ lengthMs, ticks }: { readonly lengthMs: number; readonly ticks: number }): JSX.Element {
+  return (
+    <div className="timeline-head" role="row">
+      <div className="timeline-name" role="columnheader">
+        Node
+      </div>
+      <div className="timeline-track" role="columnheader" aria-label="Time">
+        {ticksOf(lengthMs, ticks).map((tick) => (
+          <span key={tick} className="timeline-tick num" style={{ left: `${(tick / Math.max(1, lengthMs)) * 100}%` }}>
+            {spanText(tick)}
+          </span>
+        ))}
+      </div>
     </div>
   );
 }

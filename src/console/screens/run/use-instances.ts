@@ -1,12 +1,12 @@
 import { useMemo, useSyncExternalStore } from "react";
-import type { RunView } from "../../../client/index.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 
 /** The instances of each `for_each` node, in order. The map is the same as long as there are no more of them. */
 export function useInstances(feed: RunFeed): ReadonlyMap<string, readonly string[]> {
   useSyncExternalStore(feed.onLists, feed.version);
   // Instances are only ever added, so their number says whether there are others.
-  const nodes = newestView(feed).nodes;
+  // The graph keeps its shape while an earlier event is looked at.
+  const { nodes } = feed.newest;
   const count = nodes.size;
   return useMemo(() => {
     const instances = new Map<string, { readonly id: string; readonly element: number }[]>();
@@ -23,9 +23,4 @@ export function useInstances(feed: RunFeed): ReadonlyMap<string, readonly string
       ]),
     );
   }, [nodes, count]);
-}
-
-/** The graph keeps its shape while an earlier event is looked at. */
-function newestView(feed: RunFeed): RunView {
-  return feed.isCaughtUp ? feed.log.view : feed.shown;
 }

@@ -45,7 +45,11 @@ export class RunFeed {
 
   /** What is looked at. */
   get shown(): RunView {
-    if (this.#pinned !== null) return this.#pinned.view;
+    return this.#pinned?.view ?? this.newest;
+  }
+
+  /** The run as it is now, also while an earlier event is looked at. */
+  get newest(): RunView {
     return this.isCaughtUp ? this.log.view : this.#seed;
   }
 

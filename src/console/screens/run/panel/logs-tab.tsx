@@ -17,15 +17,8 @@ const LEVELS = ["debug", "info", "warning", "error"] as const;
 
 /** What was logged for the node, and what was said in its conversation. */
 export function LogsTab({ detail }: TabProps): JSX.Element {
-  const { selectEvent } = useRunPage();
-  const [least, setLeast] = useState(0);
-  const [text, setText] = useState("");
   if (detail === undefined) return <Skeleton lines={5} />;
   const logs = detail.attempts.flatMap(({ attempt, logs: list }) => list.map((entry) => ({ attempt, ...entry })));
-  const wanted = logs.filter(
-    ({ level, message }) =>
-      LEVELS.findIndex((each) => each === level) >= least && message.toLowerCase().includes(text.toLowerCase()),
-  );
   const reported = detail.attempts.flatMap(({ attempt, adapterLogs }) =>
     adapterLogs.map((entry) => ({ attempt, entry })),
   );
@@ -35,50 +28,7 @@ export function LogsTab({ detail }: TabProps): JSX.Element {
   }
   return (
     <>
-      {logs.length > 0 && (
-        <Section
-          title="Logs"
-          aside={
-            <span className="row">
-              <select aria-label="Least level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
-                {LEVELS.map((level, index) => (
-                  <option key={level} value={index}>
-                    {level}
-                  </option>
-                ))}
-              </select>
-              <input
-                type="search"
-                aria-label="Search logs"
-                placeholder="Search"
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-              />
-            </span>
-          }
-        >
-          <ol className="logs">
-            {wanted.map(({ eventId, attempt, level, message, detail: more }) => (
-              <li key={eventId} className={`log-${level}`}>
-                <button
-                  type="button"
-                  className="link-button num"
-                  title="Show the event"
-                  onClick={() => selectEvent(eventId)}
-                >
-                  {eventId}
-                </button>
-                <span className="log-level">{level}</span>
-                <span className="log-text">
-                  {plainText(message)}
-                  {more !== undefined && <span className="muted"> {plainText(jsonToText(more))}</span>}
-                </span>
-                {attempt > 1 && <span className="muted">#{attempt}</span>}
-              </li>
-            ))}
-          </ol>
-        </Section>
-      )}
+      {logs.length > 0 && <Logs logs={logs} />}
       {reported.length > 0 && (
         <Section title="Adapter">
           <ModelText label="Adapter log" text={reported.map(({ entry }) => JSON.stringify(entry)).join("\n")} />
@@ -98,6 +48,62 @@ export function LogsTab({ detail }: TabProps): JSX.Element {
         </Section>
       ))}
     </>
+  );
+}
+
+type Logged = DetailedNode["attempts"][number]["logs"][number] & { readonly attempt: number };
+
+function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
+  const { selectEvent } = useRunPage();
+  const [least, setLeast] = useState(0);
+  const [text, setText] = useState("");
+  const wanted = logs.filter(
+    ({ level, message }) =>
+      LEVELS.findIndex((each) => each === level) >= least && message.toLowerCase().includes(text.toLowerCase()),
+  );
+  return (
+    <Section
+      title="Logs"
+      aside={
+        <span className="row">
+          <select aria-label="Least level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
+            {LEVELS.map((level, index) => (
+              <option key={level} value={index}>
+                {level}
+              </option>
+            ))}
+          </select>
+          <input
+            type="search"
+            aria-label="Search logs"
+            placeholder="Search"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </span>
+      }
+    >
+      <ol className="logs">
+        {wanted.map(({ eventId, attempt, level, message, detail: more }) => (
+          <li key={eventId} className={`log-${level}`}>
+            <button
+              type="button"
+              className="link-button num"
+              title="Show the event"
+              onClick={() => selectEvent(eventId)}
+            >
+              {eventId}
+            </button>
+            <span className="log-level">{level}</span>
+            <span className="log-text">
+              {plainText(message)}
+              {more !== undefined && <span className="muted"> {plainText(jsonToText(more))}</span>}
+            </span>
+            {attempt > 1 && <span className="muted">#{attempt}</span>}
+          </li>
+        ))}
+      </ol>
+    </Section>
   );
 }
 

@@ -14,7 +14,6 @@ interface TabProps {
 
 /** What the newest attempt was sent: who took it, the instructions layer by layer, the text, its inputs. */
 export function PromptTab({ detail }: TabProps): JSX.Element {
-  const { selectNode } = useRunPage();
   if (detail === undefined) return <Skeleton lines={5} />;
   const attempt = detail.attempts.at(-1);
   const { request } = detail;
@@ -66,29 +65,33 @@ export function PromptTab({ detail }: TabProps): JSX.Element {
           )}
         </>
       )}
-      {detail.inputs.length > 0 && (
-        <Section title="Where its inputs came from">
-          <ul className="handoffs">
-            {detail.inputs.map(({ sourceNodeId, sourceOutputPath, targetInputPath, transform }, index) => (
-              <li key={index}>
-                {sourceNodeId === null ? (
-                  <code>{sourceOutputPath}</code>
-                ) : (
-                  <>
-                    <button type="button" className="link-button" onClick={() => selectNode(sourceNodeId)}>
-                      {sourceNodeId}
-                    </button>{" "}
-                    <code>{sourceOutputPath}</code>
-                  </>
-                )}{" "}
-                → <code>{targetInputPath}</code>{" "}
-                {transform !== undefined && <span className="muted">({transform})</span>}
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
+      {detail.inputs.length > 0 && <Origins inputs={detail.inputs} />}
     </>
+  );
+}
+
+function Origins({ inputs }: Pick<DetailedNode, "inputs">): JSX.Element {
+  const { selectNode } = useRunPage();
+  return (
+    <Section title="Where its inputs came from">
+      <ul className="handoffs">
+        {inputs.map(({ sourceNodeId, sourceOutputPath, targetInputPath, transform }, index) => (
+          <li key={index}>
+            {sourceNodeId === null ? (
+              <code>{sourceOutputPath}</code>
+            ) : (
+              <>
+                <button type="button" className="link-button" onClick={() => selectNode(sourceNodeId)}>
+                  {sourceNodeId}
+                </button>{" "}
+                <code>{sourceOutputPath}</code>
+              </>
+            )}{" "}
+            → <code>{targetInputPath}</code> {transform !== undefined && <span className="muted">({transform})</span>}
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

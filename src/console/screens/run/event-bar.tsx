@@ -1,0 +1,100 @@
+import type { JSX } from "react";
+import { Button } from "../../parts/button.tsx";
+import { grouped } from "../../parts/figures.ts";
+import { EVENT_KINDS, type EventKind } from "./model/event-filter.ts";
+import { useRunPage } from "./run-page.ts";
+import { saveAs } from "./save-as.ts";
+
+const MODES = ["compact", "full", "json"] as const;
+export type EventMode = (typeof MODES)[number];
+const MODE_LABELS: Readonly<Record<EventMode, string>> = { compact: "Compact", full: "Full", json: "JSON" };
+const KIND_LABELS: Readonly<Record<EventKind, string>> = {
+  all: "All events",
+  problems: "Problems",
+  run: "Run",
+  node: "Nodes",
+  gate: "Gates",
+  approval: "Approvals",
+  stream: "Streams",
+  log: "Logs",
+  cost: "Cost",
+};
+
+/** Which events are shown, and how. */
+export interface EventWish {
+  readonly mode: EventMode;
+  readonly kind: EventKind;
+  readonly text: string;
+  readonly isOnlyNode: boolean;
+  readonly isFollowed: boolean;
+}
+
+export const EVERYTHING: EventWish = { mode: "compact", kind: "all", text: "", isOnlyNode: false, isFollowed: true };
+
+interface EventBarProps {
+  readonly wish: EventWish;
+  readonly onWish: (wish: EventWish) => void;
+  readonly shown: number;
+}
+
+export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
+  const { node } = useRunPage();
+  const { mode, kind, text, isOnlyNode, isFollowed } = wish;
+  return (
+    <div className="events-bar">
+      <div className="segments" role="group" aria-label="How events are shown">
+        {MODES.map((each) => (
+          <button key={each} type="button" aria-pressed={each === mode} onClick={() => onWish({ ...wish, mode: each })}>
+            {MODE_LABELS[each]}
+          </button>
+        ))}
+      </div>
+      <select
+        aria-label="Which events"
+        value={kind}
+        onChange={(changed) =>
+          onWish({ ...wish, kind: EVENT_KINDS.find((each) => each === changed.target.value) ?? "all" })
+        }
+      >
+        {EVENT_KINDS.map((each) => (
+          <option key={each} value={each}>
+            {KIND_LABELS[each]}
+          </option>
+        ))}
+      </select>
+      <input
+        type="search"
+        className="events-search"
+        aria-label="Search events"
+        placeholder="Search events"
+        value={text}
+        onChange={(changed) => onWish({ ...wish, text: changed.target.value })}
+      />
+      <label className="row nowrap">
+        <input
+          type="checkbox"
+          checked={isOnlyNode}
+          disabled={node === null}
+          onChange={(changed) => onWish({ ...wish, isOnlyNode: changed.target.checked })}
+        />
+        This node only
+      </label>
+      <label className="row nowrap">
+        <input
+          type="checkbox"
+          checked={isFollowed}
+          onChange={(changed) => onWish({ ...wish, isFollowed: changed.target.checked })}
+        />
+        Follow
+      </label>
+      <span className="muted num nowrap">{grouped(shown)} shown</span>
+      <DownloadLog />
+    </div>
+  );
+}
+
+function DownloadLog(): JSX.Element {
+  const { feed, run } = useRunPage();
+  const save = (): void => saveAs(`${run.id}-events.json`, JSON.stringify(feed.log.frames, null, 1));
+  return <Button kind="quiet" size="small" icon="download" label="Download the events as JSON" onClick={save} />;
+}
