@@ -1,5 +1,6 @@
-import { appendFile } from "node:fs/promises";
+import { appendFile, mkdir } from "node:fs/promises";
 import { createReadStream } from "node:fs";
+import { dirname } from "node:path";
 import { canonicalJson, type JsonObject } from "../core/base/index.ts";
 import type { Checkpoint } from "../core/audit/index.ts";
 import { verifySignature } from "./signer.ts";
@@ -13,6 +14,7 @@ export type Anchors = (org: string) => ReadonlyMap<number, string>;
  * before it, so that one that was lost on the way takes nothing away.
  */
 export async function appendCheckpoints(file: string, checkpoints: readonly string[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await appendFile(file, checkpoints.map((line) => `${line}\n`).join(""), { flush: true });
 }
 

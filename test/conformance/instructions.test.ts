@@ -73,6 +73,7 @@ describe("what whoever does the work is told", () => {
       expect(instructions).toEqual([
         { layer: 2, source: "policy house@1", text: "Be polite." },
         { layer: 5, source: "agent ann", text: "You are Ann.\n\nDry humour." },
+        { layer: 6, source: "node flaky", text: expect.stringContaining("flaky") },
       ]);
     }
   });

@@ -1,4 +1,4 @@
-import { type Edge, type EdgeProps, type Node, type NodeProps, Position } from "@xyflow/react";
+import { type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { type JSX, memo } from "react";
 import type { Grouped, Layout, Point, Vertex } from "../../core/layout/index.ts";
 import { EdgeLine } from "./edge-line.tsx";
@@ -6,15 +6,27 @@ import type { GraphNode } from "./graph-node.ts";
 import { GroupCard } from "./group-card.tsx";
 import { NodeCard } from "./node-card.tsx";
 
-type CardData = { readonly vertex: Vertex; readonly node: GraphNode | undefined };
+type Direction = "right" | "down";
+type CardData = { readonly vertex: Vertex; readonly node: GraphNode | undefined; readonly direction: Direction };
 export type Card = Node<CardData, "card">;
-export type Line = Edge<{ readonly points: readonly Point[]; readonly direction: "right" | "down" }, "line">;
+export type Line = Edge<{ readonly points: readonly Point[]; readonly direction: Direction }, "line">;
 
 const NO_INSTANCES: readonly string[] = [];
 
-function CardNode({ id, data: { vertex, node } }: NodeProps<Card>): JSX.Element {
-  if (vertex.kind === "group") return <GroupCard id={id} label={vertex.label} members={vertex.members} />;
-  return <NodeCard id={id} node={node} instances={vertex.kind === "node" ? vertex.instances : NO_INSTANCES} />;
+/** The handles are there for the canvas alone: it looks for them again whenever it measures a card. */
+function CardNode({ id, data: { vertex, node, direction } }: NodeProps<Card>): JSX.Element {
+  const isRight = direction === "right";
+  return (
+    <>
+      {vertex.kind === "group" ? (
+        <GroupCard id={id} label={vertex.label} members={vertex.members} />
+      ) : (
+        <NodeCard id={id} node={node} instances={vertex.kind === "node" ? vertex.instances : NO_INSTANCES} />
+      )}
+      <Handle type="target" position={isRight ? Position.Left : Position.Top} isConnectable={false} />
+      <Handle type="source" position={isRight ? Position.Right : Position.Bottom} isConnectable={false} />
+    </>
+  );
 }
 
 function LineEdge({ source, target, data }: EdgeProps<Line>): JSX.Element | null {
@@ -35,7 +47,7 @@ export function elementsOf(
   nodes: readonly GraphNode[],
   { vertices }: Grouped,
   layout: Layout,
-  direction: "right" | "down",
+  direction: Direction,
 ): Elements {
   const nodeById = new Map(nodes.map((node) => [node.id, node]));
   const vertexById = new Map(vertices.map((vertex) => [vertex.id, vertex]));
@@ -61,7 +73,7 @@ export function elementsOf(
           { type: "target", ...into, width: 1, height: 1 },
           { type: "source", ...out, width: 1, height: 1 },
         ],
-        data: { vertex, node: nodeById.get(id) },
+        data: { vertex, node: nodeById.get(id), direction },
       },
     ];
   });

@@ -17,8 +17,12 @@ const MARGIN = 24;
 
 /** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
 export function openingViewport(graph: Size, pane: Size): Viewport {
-  const fitting = fitZoom(graph, pane);
-  return fitting >= ZOOM_READABLE ? wholeViewport(graph, pane) : beginningAt(graph, pane, ZOOM_READABLE);
+  return isReadable(graph, pane) ? wholeViewport(graph, pane) : beginningAt(graph, pane, ZOOM_READABLE);
+}
+
+/** Whether all of the graph can be in sight and read. */
+export function isReadable(graph: Size, pane: Size): boolean {
+  return fitZoom(graph, pane) >= ZOOM_READABLE;
 }
 
 /** All of the graph, however small it becomes. */

@@ -45,11 +45,17 @@ export function onVerdict(turn: Turn, input: VerdictInput): Refusal | undefined 
       emit(turn, "contract.violated", { ...about(node), phase: "instructions", errors: verdict.errors });
       failNode(turn, node, {
         code: "contract_violated",
-        message: `the instructions of ${node.id} contradict each other`,
+        message: contradictionOf(node, verdict),
       });
       break;
   }
   return undefined;
+}
+
+function contradictionOf({ id }: NodeState, { errors }: Of<"contradiction">): string {
+  const [first] = errors;
+  const why = first === undefined ? "" : `: ${first.reason}`;
+  return `the instructions of ${id} contradict each other${why}`;
 }
 
 function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"allow">): void {

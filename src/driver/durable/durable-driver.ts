@@ -135,12 +135,13 @@ export class DurableDriver implements Runtime {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#inbox.close();
-    this.#sweeper.stop();
+    const swept = this.#sweeper.stop();
     this.#deadlines.stop();
     const { clock } = this.#options;
     const until = clock.now() + DRAIN_MS;
     const isBusy = (): boolean => this.#inbox.isBusy || this.#attempts.hereCount > 0;
     while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
+    await swept;
     await this.#lease.retire();
     this.#moderating.close();
     this.#attempts.close();

@@ -25,6 +25,7 @@ export class Sweeper {
   readonly #options: SweeperOptions;
   #stop: Stop | null = null;
   #isStopped = false;
+  #sweeping: Promise<void> = Promise.resolve();
   #nextTakeoverAt = 0;
   #nextStalledAt = 0;
 
@@ -38,14 +39,18 @@ export class Sweeper {
     this.#schedule();
   }
 
-  stop(): void {
+  /** Resolves when no sweep is under way any more. */
+  async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stop?.();
+    await this.#sweeping;
   }
 
   #schedule(): void {
     if (this.#isStopped) return;
-    this.#stop = this.#options.clock.after(DUE_EVERY_MS, () => void this.#sweep());
+    this.#stop = this.#options.clock.after(DUE_EVERY_MS, () => {
+      this.#sweeping = this.#sweep();
+    });
   }
 
   async #sweep(): Promise<void> {

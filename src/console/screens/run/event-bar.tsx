@@ -77,7 +77,7 @@ export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
           disabled={node === null}
           onChange={(changed) => onWish({ ...wish, isOnlyNode: changed.target.checked })}
         />
-        This node only
+        This node
       </label>
       <label className="row nowrap">
         <input
@@ -87,7 +87,7 @@ export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
         />
         Follow
       </label>
-      <span className="muted num nowrap">{grouped(shown)} shown</span>
+      <span className="events-shown muted num nowrap">{grouped(shown)} shown</span>
       <DownloadLog />
     </div>
   );

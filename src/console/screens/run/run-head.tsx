@@ -19,7 +19,16 @@ export function RunHead(): JSX.Element {
   const sum = feed.log.sums.run;
   return (
     <header className="run-head">
-      <PageHead title={run.workflow} trail={<Link to="/runs">Runs</Link>} actions={<RunActions />} />
+      <PageHead
+        title={run.workflow}
+        trail={
+          <span className="run-id">
+            <Link to="/runs">Runs</Link> / <code>{run.id}</code>
+            <CopyButton text={run.id} label="Copy the id of the run" />
+          </span>
+        }
+        actions={<RunActions />}
+      />
       <dl className="run-facts">
         <Fact name="Status">
           <StatusBadge
