@@ -156,6 +156,12 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .option("--no-wait", "do not ask anybody: stop with exit code 4 when a person is needed")
     .option("--concurrency <n>", "nodes in flight at a time", positiveInteger)
     .option("--max-time <seconds>", "end the run after so many seconds", positiveNumber)
+    .option("--team <name>", "whose members share the nodes; on a server")
+    .option(
+      "--recover <n>",
+      "recover the run by itself up to so many times when it fails; on a server",
+      positiveInteger,
+    )
     .option("--watch", "follow the run until it ends (this is what happens anyway)")
     .addOption(new Option("--detach", "start it on the server, print its id and leave it").conflicts("watch"))
     .option("--json", "print one event per line, and the state of the run last")

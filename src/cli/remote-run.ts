@@ -29,7 +29,12 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ? await saveFile(io, api, target, options)
     : await findVersion(api, target);
   const args = await readArgs(io, plan.args, options);
-  const run = await api.startRun({ workflow: name, version, args }, { idempotencyKey: randomUUID() });
+  const { team, recover } = options;
+  const more = {
+    ...(team === undefined ? {} : { team }),
+    ...(recover === undefined ? {} : { recovery: { max: recover } }),
+  };
+  const run = await api.startRun({ workflow: name, version, args, ...more }, { idempotencyKey: randomUUID() });
   if (options.detach === true) {
     if (options.json === true) printJson(io, run);
     else io.out.write(`${run.id}\n`);

@@ -27,6 +27,8 @@ import {
   listRuns,
   type ListRunsOptions,
   recoverRun,
+  resolveNode,
+  type ResolveOptions,
   restartRun,
   rewindRun,
   showRun,
@@ -128,6 +130,16 @@ function addSteering(runs: Command, { io, settle }: Workbench): void {
     .addHelpText("after", example("sluice runs recover run_01hq --watch"))
     .action((id: string, options: ActionOptions & LinkOptions) =>
       settle(() => recoverRun(io, apiOf(io, options), id, options)),
+    );
+  addActionOptions(
+    runs.command("resolve").description("unblock a node that waits for values, or for somebody to take it"),
+  )
+    .argument("<node>", "id of the node")
+    .option("--assign-to <agent>", "who takes the node")
+    .option("--value <name=text>", "a value it lacks; may be repeated", collect)
+    .addHelpText("after", example("sluice runs resolve run_01hq review --assign-to ann --watch"))
+    .action((id: string, nodeId: string, options: ResolveOptions & LinkOptions) =>
+      settle(() => resolveNode(io, apiOf(io, options), id, nodeId, options)),
     );
 }
 

@@ -37,6 +37,10 @@ export interface RunOptions {
   readonly quiet?: boolean;
   /** Start it on the server and leave it alone. */
   readonly detach?: boolean;
+  /** Of the server: who shares the nodes. */
+  readonly team?: string;
+  /** Of the server: how often the run may be recovered without anybody asking. */
+  readonly recover?: number;
 }
 
 /** Everything a run needs, read and checked before anything starts. */

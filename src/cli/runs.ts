@@ -135,6 +135,37 @@ export async function recoverRun(io: Io, api: Api, id: string, options: ActionOp
   return acted(io, api, await api.recoverRun(id), options, "goes on");
 }
 
+export interface ResolveOptions extends ActionOptions {
+  readonly assignTo?: string;
+  readonly value?: readonly string[];
+}
+
+/** Unblocks a node that waits for values or for somebody to take it. */
+export async function resolveNode(
+  io: Io,
+  api: Api,
+  id: string,
+  nodeId: string,
+  options: ResolveOptions,
+): Promise<number> {
+  const { assignTo, value = [] } = options;
+  if (assignTo === undefined && value.length === 0) {
+    throw new Refusal("say who takes the node with --assign-to, or give what it lacks with --value name=text");
+  }
+  const values = Object.fromEntries(value.map(readValue));
+  const given = {
+    ...(assignTo === undefined ? {} : { assignTo }),
+    ...(value.length === 0 ? {} : { values }),
+  };
+  return acted(io, api, await api.resolveNode(id, nodeId, given), options, `goes on with ${printable(nodeId)}`);
+}
+
+function readValue(text: string): readonly [string, string] {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new Refusal(`--value ${printable(text)}: write it as name=text`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
 export async function restartRun(
   io: Io,
   api: Api,

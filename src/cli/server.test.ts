@@ -43,6 +43,7 @@ const FILES: Readonly<Record<string, string>> = {
     "kind: Workflow\nname: two\nspec:\n  status: paused\n  source: |\n    name: two\n    steps:\n      - { id: b, command: B }\n",
   "changed.yaml":
     "kind: Workflow\nname: one\nspec:\n  source: |\n    name: one\n    steps:\n      - { id: a, command: Another }\n",
+  "crew.yaml": "kind: Team\nname: crew\nspec:\n  members:\n    - { agent: ann, is_active: false }\n",
   "agents.yaml": "kind: Agent\nname: x\nspec: { trust_level: 11 }\n",
   "registered.yaml":
     "kind: Agent\nname: analyst\nspec: { trust_level: 4, skills: [law, tax] }\n---\n" +
@@ -396,6 +397,19 @@ describe("sluice runs", () => {
     expect((await sluice(["runs", "checkpoints", id, "--limit", "1"])).err).toBe(`there are more: --after ${event}\n`);
     expect(JSON.parse((await sluice(["runs", "checkpoints", id, "--after", event, "--json"])).out).data).toHaveLength(
       1,
+    );
+  });
+
+  it("starts a run for a team, and gives a node nobody may take to somebody", async () => {
+    await sluice(["apply", "-f", "crew.yaml"]);
+    const waiting = await sluice(["run", "hello.lobsterX", "--team", "crew", "--no-wait"]);
+    expect(waiting.code).toBe(4);
+    const runId = /run_[a-z0-9]+/.exec(waiting.err)?.[0] ?? "";
+    expect((await sluice(["runs", "resolve", runId, "greet"])).code).toBe(2);
+    const resolved = await sluice(["runs", "resolve", runId, "greet", "--assign-to", "ann"]);
+    expect(resolved).toMatchObject({ code: 0, out: `${runId}\n` });
+    expect((await sluice(["run", "hello.lobsterX", "--local", "--team", "crew"])).err).toContain(
+      "--team needs a server",
     );
   });
 

@@ -15,8 +15,9 @@ export interface StartOptions extends RunOptions, LinkOptions {
 export async function start(io: Io, target: string, options: StartOptions): Promise<number> {
   const api = options.local === true ? null : await chooseServer(io, options);
   if (api !== null) return runOnServer(io, api, target, options);
-  if (options.detach === true)
-    throw new Refusal("--detach needs a server: start one with `sluice up`, or set SLUICE_URL");
+  const [beyond] = serverFlags(options);
+  if (beyond !== undefined)
+    throw new Refusal(`${beyond} needs a server: start one with \`sluice up\`, or set SLUICE_URL`);
   if (isFile(io, target)) return runHere(io, target, options);
   const how = "start one with `sluice up`, or set SLUICE_URL";
   throw new Refusal(
@@ -44,6 +45,11 @@ async function chooseServer(io: Io, options: StartOptions): Promise<Api | null> 
     () => false,
   );
   return isThere ? api : null;
+}
+
+function serverFlags({ detach, team, recover }: StartOptions): readonly string[] {
+  const flags = { "--detach": detach === true ? detach : undefined, "--team": team, "--recover": recover };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
 }
 
 function localFlags({ script, ledger, library, concurrency, maxTime }: StartOptions): readonly string[] {

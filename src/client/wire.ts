@@ -77,6 +77,9 @@ export interface Start {
   readonly model?: string;
   readonly gateway?: string;
   readonly roleBindings?: Readonly<Record<string, string>>;
+  readonly team?: string;
+  /** How often it may be recovered without anybody asking. */
+  readonly recovery?: { readonly max: number };
 }
 
 export interface Run {

@@ -140,7 +140,6 @@ function Canvas({ nodes, grouped, layout, direction, view, act, onSelect }: Canv
         {...(view.opening === null ? {} : { defaultViewport: view.opening })}
         onInit={view.onInit}
         onMove={view.onMove}
-        onMoveStart={view.onMoveStart}
         minZoom={ZOOM_MIN}
         maxZoom={ZOOM_MAX}
         onlyRenderVisibleElements={cards.length > VISIBLE_MAX}

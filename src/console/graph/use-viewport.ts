@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { Layout, Placed } from "../../core/layout/index.ts";
 import type { Card, Line } from "./elements.tsx";
 import {
+  isReadable,
   middleOf,
   openingViewport,
   revealing,
@@ -19,7 +20,6 @@ export interface GraphViewport {
   readonly now: Viewport;
   readonly onInit: (instance: ReactFlowInstance<Card, Line>) => void;
   readonly onMove: (event: unknown, viewport: Viewport) => void;
-  readonly onMoveStart: (event: unknown) => void;
   /** Moves as little as needed for a vertex to be in sight. */
   readonly reveal: (id: string) => void;
   readonly showAll: () => void;
@@ -57,14 +57,16 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
   );
   const held = useRef<Held | null>(null);
   useEffect(() => {
-    const to = holding(held.current, layout, instance.current?.getViewport() ?? null);
+    const kept = holding(held.current, layout, instance.current?.getViewport() ?? null);
     held.current = null;
-    if (to === null && (opening === null || isMoved.current)) return;
-    const next = to ?? opening;
+    // What fits as a whole is shown as a whole, unless a person has chosen a part.
+    const isWhole = !isMoved.current && layout !== null && isReadable(layout, pane);
+    const next = isWhole ? opening : (kept ?? (isMoved.current ? null : opening));
     if (next === null) return;
+    if (next === kept) isMoved.current = true;
     setNow(next);
     void instance.current?.setViewport(next);
-  }, [opening, layout]);
+  }, [opening, layout, pane]);
   const set = (viewport: Viewport): void => {
     isMoved.current = true;
     setNow(viewport);
@@ -76,9 +78,10 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
     onInit: (made) => {
       instance.current = made;
     },
-    onMove: (_, { x, y, zoom }) => setNow({ x, y, zoom }),
-    onMoveStart: (event) => {
-      if (event !== null) isMoved.current = true;
+    onMove: (event, { x, y, zoom }) => {
+      // A click begins a move that goes nowhere; only one that went somewhere was meant.
+      if (event !== null && (x !== now.x || y !== now.y || zoom !== now.zoom)) isMoved.current = true;
+      setNow({ x, y, zoom });
     },
     reveal: (id) => {
       const placed = layout?.nodes.find((node) => node.id === id);
@@ -99,7 +102,6 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
     },
     hold: (ids) => {
       const before = middleOf(boxesOf(layout, ids));
-      isMoved.current = true;
       held.current = before === null ? null : { ids, before };
     },
     goTo: (x, y) => set({ zoom: now.zoom, x: pane.width / 2 - x * now.zoom, y: pane.height / 2 - y * now.zoom }),

@@ -1,4 +1,5 @@
 import { type JSX, useEffect, useMemo, useState } from "react";
+import { usePaneSize } from "../../graph/use-pane-size.ts";
 import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -11,6 +12,8 @@ import { useRows } from "./use-rows.ts";
 import "./timeline-pane.css";
 
 const ROW_PX = 26;
+const NAMES_PX = 160;
+const TICK_PX = 90;
 const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
   dependency: "waits for nodes",
   gate: "waits for gates",
@@ -19,6 +22,8 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
   backoff: "pauses before another attempt",
 };
 
+/** A mark at the very end would have no room for its text. */
+const LAST_TICK = 0.96;
 const LEGEND: readonly (readonly [SpanKind, string])[] = [
   ["dependency", "Waits for nodes"],
   ["gate", "for gates"],
@@ -41,6 +46,7 @@ export function TimelinePane(): JSX.Element {
   const scale = useScale();
   const rows = useMemo(() => timelineRows(nodes, open), [nodes, open]);
   const list = useRows(rows.length, ROW_PX);
+  const pane = usePaneSize(list.box);
   const { scrollTo } = list;
   const at = rows.findIndex(({ id }) => id === selected);
   useEffect(() => scrollTo(at), [at]); // oxlint-disable-line react-hooks/exhaustive-deps
@@ -58,7 +64,7 @@ export function TimelinePane(): JSX.Element {
         tabIndex={0}
       >
         <div className="timeline-inner" style={{ width: `${zoom * 100}%` }}>
-          <TimelineHead lengthMs={length} ticks={8 * zoom} />
+          <TimelineHead lengthMs={length} ticks={Math.max(2, Math.floor((pane.width - NAMES_PX) / TICK_PX)) * zoom} />
           <div style={{ height: list.before }} />
           {rows.slice(list.from, list.to).map((row) => (
             <Row key={row.id} row={row} scale={scale} isSelected={row.id === selected} />
@@ -121,7 +127,7 @@ function TimelineHead({ lengthMs, ticks }: { readonly lengthMs: number; readonly
         Node
       </div>
       <div className="timeline-track" role="columnheader" aria-label="Time">
-        {ticksOf(lengthMs, ticks).map((tick) => (
+        {ticksOf(lengthMs * LAST_TICK, ticks).map((tick) => (
           <span key={tick} className="timeline-tick num" style={{ left: `${(tick / Math.max(1, lengthMs)) * 100}%` }}>
             {spanText(tick)}
           </span>

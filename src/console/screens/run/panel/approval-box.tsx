@@ -20,6 +20,14 @@ const VERBS: Readonly<Record<Decision, string>> = {
   abort: "Abort the run",
 };
 
+const DONE: Readonly<Record<Decision, string>> = {
+  approve: "Approved.",
+  reject: "Rejected.",
+  retry: "The node is tried again.",
+  skip: "The node is skipped.",
+  abort: "The run is aborted.",
+};
+
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
   const mayApprove = useMay("governance:approve");
@@ -33,7 +41,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
       ...(words === "" ? {} : { reason: words }),
     });
     cache.invalidate("approvals");
-    toast(`${VERBS[decision]}: done.`);
+    toast(DONE[decision]);
   });
   const answer = (decision: Decision): void => {
     const needsReason = decision === "reject" || decision === "abort";
