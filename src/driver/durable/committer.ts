@@ -25,7 +25,8 @@ export interface CommitterOptions {
   readonly queue: RunQueue;
   readonly judge: Judge;
   readonly moderating: Pick<Moderating, "before">;
-  readonly replicaId: string;
+  /** Another one after a lease was lost. */
+  readonly replicaId: () => string;
   readonly now: () => number;
   readonly jitter: () => number;
   /** True for errors that mean "the database is away": then the batch waits and is tried again. */
@@ -124,7 +125,7 @@ export class Committer {
     const changed = works.filter(({ events, toldTimers }) => events.length > 0 || toldTimers.some(isStored));
     for (const work of works) if (!changed.includes(work)) this.#succeed(work, false);
     if (changed.length === 0) return;
-    await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId, judge) })));
+    await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId(), judge) })));
   }
 
   async #commitAll(pairs: readonly Pair[]): Promise<void> {

@@ -32,6 +32,7 @@ interface MachineOptions {
   readonly clock?: VirtualClock;
   readonly calls?: string[];
   readonly supersedesAll?: boolean;
+  readonly monotonic?: () => number;
 }
 
 function machine(options: MachineOptions = {}): Machine {
@@ -47,7 +48,7 @@ function machine(options: MachineOptions = {}): Machine {
     clock,
     adapters: [createScriptedAdapter({ script, clock, ledger })],
     judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
-    monotonic: () => clock.now(),
+    monotonic: options.monotonic ?? (() => clock.now()),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: options.supersedesAll ?? true,
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
@@ -355,5 +356,46 @@ describe("what a driver shows", () => {
     const past = await wait(on.clock, on.driver.stateAt(ORG, runId, 1));
     expect(past?.state.lastEventId).toBe(1);
     expect(await wait(on.clock, on.driver.stateAt(ORG, runId, 9_999))).toBeNull();
+  });
+});
+
+describe("a process that was too busy to renew its lease", () => {
+  /** The process has slept for a while; nobody else has noticed. */
+  async function slept(store?: (memory: Store) => Store) {
+    const clock = createVirtualClock(1_000_000);
+    let asleep = 0;
+    const memory = createMemoryStore({ now: () => clock.now() });
+    const on = machine({ clock, store: store?.(memory) ?? memory, monotonic: () => clock.now() + asleep });
+    await wait(clock, on.driver.start());
+    asleep = 20_000;
+    return on;
+  }
+
+  it("sends what it committed meanwhile, once, as soon as the lease is renewed", async () => {
+    const on = await slept();
+    const outcome = await launch(on, DIAMOND);
+    const runId = outcome.kind === "started" ? outcome.run.runId : "";
+    expect(await until(on, runId, ended)).toBe("completed");
+    expect(on.calls.toSorted()).toEqual(["a", "b", "c", "d"].map((id) => `${runId}/${id}/1`));
+  });
+
+  it("claims it like anybody when the lease was lost, and sends it once", async () => {
+    let hasLost = false;
+    const on = await slept((memory) => ({
+      ...memory,
+      renewReplica: async (replicaId, ttlMs) => {
+        if (hasLost) return memory.renewReplica(replicaId, ttlMs);
+        hasLost = true;
+        await memory.retireReplica(replicaId);
+        return false;
+      },
+    }));
+    const before = on.driver.figures().replicaId;
+    const outcome = await launch(on, DIAMOND);
+    const runId = outcome.kind === "started" ? outcome.run.runId : "";
+    expect(await until(on, runId, ended)).toBe("completed");
+    expect(on.driver.figures().replicaId).not.toBe(before);
+    expect(on.calls.toSorted()).toEqual(["a", "b", "c", "d"].map((id) => `${runId}/${id}/1`));
+    expect(on.troubles).toEqual([]);
   });
 });

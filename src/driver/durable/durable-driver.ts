@@ -1,12 +1,5 @@
-import { randomBytes } from "node:crypto";
 import type { CallbackBody } from "../../bridge/index.ts";
-import {
-  type BoundRequest,
-  type Dispatch,
-  type Effect,
-  type StreamInput,
-  type Timer,
-} from "../../core/engine/index.ts";
+import { type BoundRequest, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
@@ -22,6 +15,7 @@ import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
 import { parkAloud, type Parked, type ParkingOptions } from "./parking.ts";
+import { Outgoing } from "./outgoing.ts";
 import { requestsOf, stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
 import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
@@ -57,13 +51,13 @@ export class DurableDriver implements Runtime {
   readonly #hearing: Hearing;
   readonly #sweeper: Sweeper;
   readonly #listeners: Listeners;
-  #isStopping = false;
+  readonly #outgoing: Outgoing;
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote } = options;
     this.#options = options;
     this.#listeners = new Listeners(onTrouble);
-    this.#lease = new Lease(`rep_${randomBytes(8).toString("hex")}`, store, monotonic);
+    this.#lease = new Lease(store, monotonic);
     this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
     this.#plans = new PlanCache(store, options.shapePlan);
     this.#cache = new RunCache(store, this.#plans, (live, open) => this.#resendOwn(live, open));
@@ -82,6 +76,7 @@ export class DurableDriver implements Runtime {
           onTrouble(`what the Bridge said of ${address.runId} was not taken`, error),
         ),
     });
+    this.#outgoing = new Outgoing({ lease: this.#lease, attempts: this.#attempts, cache: this.#cache });
     this.#deadlines = new Deadlines(clock, (runId, timer) =>
       isOfChild(timer) ? this.#tellFound(runId, timer) : this.#inbox.note(runId, { type: "timer", timer }),
     );
@@ -108,7 +103,7 @@ export class DurableDriver implements Runtime {
       queue: this.#inbox.queue,
       judge,
       moderating,
-      replicaId: this.#lease.replicaId,
+      replicaId: () => this.#lease.replicaId,
       now: () => clock.now(),
       jitter: options.jitter ?? Math.random,
       isUnavailable,
@@ -121,6 +116,7 @@ export class DurableDriver implements Runtime {
       store,
       clock,
       lease: this.#lease,
+      onLease: (renewed) => (renewed === "renewed" ? this.#outgoing.renewed() : this.#outgoing.lost()),
       knows: (runId, timer) => this.#deadlines.has(runId, timer),
       tell: (runId, timer) => this.#tellFound(runId, timer),
       onTrouble,
@@ -133,7 +129,7 @@ export class DurableDriver implements Runtime {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#outgoing.close();
     this.#inbox.close();
     const swept = this.#sweeper.stop();
     this.#deadlines.stop();
@@ -262,7 +258,7 @@ export class DurableDriver implements Runtime {
   #perform(live: LiveRun, effect: Effect): void {
     switch (effect.type) {
       case "dispatch":
-        return this.#send(live, effect);
+        return this.#outgoing.send(live, effect);
       case "cancel-dispatch":
         return this.#attempts.cancel(live, effect);
       case "start-child":
@@ -275,13 +271,6 @@ export class DurableDriver implements Runtime {
         // Approvals are rows of the same commit; what to notify of is in the events.
         return;
     }
-  }
-
-  #send(live: LiveRun, dispatch: Dispatch): void {
-    // Without the lease another replica sends it; sending too would be a second execution. Nor is anything begun while
-    // stopping: whoever comes next finds the attempt open.
-    if (!this.#lease.isHeld || this.#isStopping) return;
-    this.#attempts.send(live, dispatch);
   }
 
   /** A loaded run may hold attempts we own and never sent: a commit whose answer was lost. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { ReplicaStore } from "../../store/index.ts";
 
 const TTL_MS = 10_000;
@@ -8,16 +9,19 @@ const RENEW_MS = 3_000;
  * a replica that slept stops sending before another takes its attempts over.
  */
 export class Lease {
-  readonly replicaId: string;
+  #replicaId = newReplicaId();
   readonly #store: ReplicaStore;
   readonly #monotonic: () => number;
   #heldUntil = 0;
   #nextRenewAt = 0;
 
-  constructor(replicaId: string, store: ReplicaStore, monotonic: () => number) {
-    this.replicaId = replicaId;
+  constructor(store: ReplicaStore, monotonic: () => number) {
     this.#store = store;
     this.#monotonic = monotonic;
+  }
+
+  get replicaId(): string {
+    return this.#replicaId;
   }
 
   get isHeld(): boolean {
@@ -30,13 +34,19 @@ export class Lease {
     this.#extend(before);
   }
 
-  async renewIfDue(): Promise<void> {
+  /** `anew`: it was lost in between, and the replica lives on under another name. */
+  async renewIfDue(): Promise<"held" | "renewed" | "anew"> {
     const before = this.#monotonic();
-    if (before < this.#nextRenewAt) return;
-    const isAlive = await this.#store.renewReplica(this.replicaId, TTL_MS);
-    if (isAlive) this.#extend(before);
-    // Others may have taken our attempts over; what we still hold is fenced by the run's version and its attempt number.
-    else await this.register(false);
+    if (before < this.#nextRenewAt) return "held";
+    if (await this.#store.renewReplica(this.replicaId, TTL_MS)) {
+      this.#extend(before);
+      return "renewed";
+    }
+    // Others may be taking our attempts over. Under the old name they are anybody's, ours too: whoever claims them first
+    // sends them, and what we have begun already we know.
+    this.#replicaId = newReplicaId();
+    await this.register(false);
+    return "anew";
   }
 
   async retire(): Promise<void> {
@@ -48,4 +58,8 @@ export class Lease {
     this.#heldUntil = since + TTL_MS;
     this.#nextRenewAt = since + RENEW_MS;
   }
+}
+
+function newReplicaId(): string {
+  return `rep_${randomBytes(8).toString("hex")}`;
 }

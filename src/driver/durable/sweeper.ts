@@ -7,6 +7,8 @@ export interface SweeperOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly lease: Lease;
+  /** It was renewed in time, or lost and taken anew. */
+  readonly onLease: (renewed: "renewed" | "anew") => void;
   /** This process has the timer in memory and will fire it itself. */
   readonly knows: (runId: string, timer: Timer) => boolean;
   readonly tell: (runId: string, timer: Timer) => void;
@@ -56,9 +58,10 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     const { lease, clock, onTrouble } = this.#options;
     try {
-      await lease.renewIfDue();
+      const renewed = await lease.renewIfDue();
+      if (renewed !== "held") this.#options.onLease(renewed);
       await this.#tellDue();
-      if (clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
+      if (renewed === "anew" || clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
       if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
       onTrouble("a sweep failed", error);
