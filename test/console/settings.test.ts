@@ -277,31 +277,21 @@ describe("how these screens look", () => {
     ["settings-teams", "/settings/teams", "No teams yet"],
   ];
 
-  describe.each(["light", "dark"] as const)("in %s", (theme) => {
+  describe.each([
+    ["light", 1280],
+    ["dark", 390],
+  ] as const)("in %s at %i pixels", (theme, width) => {
     let page: Page;
     beforeAll(async () => {
-      page = await visit({ theme });
+      page = await visit({ theme, width, height: 844 });
     });
 
-    it.each(SCREENS)("%s is accessible", async (name, path, text) => {
+    it.each(SCREENS)("%s is accessible and fits", async (name, path, text) => {
       await page.goto(`${site.url}${path}`);
       await has(page, text);
-      await screenshot(page, `${name}-${theme}`);
+      await screenshot(page, `${name}-${theme}-${width}`);
       expect(await violations(page)).toEqual([]);
-    });
-  });
-
-  describe("at 390 pixels", () => {
-    let page: Page;
-    beforeAll(async () => {
-      page = await visit({ width: 390, height: 844 });
-    });
-
-    it.each(SCREENS)("%s fits", async (name, path, text) => {
-      await page.goto(`${site.url}${path}`);
-      await has(page, text);
-      await screenshot(page, `${name}-narrow`);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     });
   });
 

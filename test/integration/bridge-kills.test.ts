@@ -5,7 +5,7 @@ import { type PostgresInstance, startPostgres } from "./support/postgres-instanc
 import { prepareProgram } from "./support/server-process.ts";
 
 const MINUTES = 60_000;
-const KILLS = 8;
+const KILLS = 5;
 
 /** The campaign plays the same batch: a seed says which database, even ones the embedded one. */
 async function expectGood(plan: Pick<KillPlan, "seed" | "databaseUrl">): Promise<void> {

@@ -171,7 +171,8 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   );
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);
-  if (before !== undefined && plan.action === "unchanged") return json(entryOnWire(kind, before));
+  if (before !== undefined && plan.action === "unchanged")
+    return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind))(before) });
   const told = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
   const put = {
     change: "put",
@@ -184,7 +185,9 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   await services.governance.registered.refresh(orgId);
   const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;
   const isNew = plan.action === "created";
-  return json(entry === undefined ? null : entryOnWire(kind, entry), isNew ? 201 : 200, { location });
+  if (entry === undefined) return json(null, isNew ? 201 : 200, { location });
+  const standing = await standingOf(call, kind);
+  return json({ ...entryOnWire(kind, entry), ...standing(entry) }, isNew ? 201 : 200, { location });
 }
 
 async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {

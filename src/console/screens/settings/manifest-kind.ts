@@ -125,7 +125,17 @@ export const KINDS = {
 } as const satisfies Readonly<Record<string, ManifestKind>>;
 
 /** Beside what a manifest says, what the server says of it. */
-const NOT_WRITTEN: ReadonlySet<string> = new Set(["id", "revision", "createdAt", "updatedAt", "phaseSince"]);
+const NOT_WRITTEN: ReadonlySet<string> = new Set([
+  "id",
+  "revision",
+  "createdAt",
+  "updatedAt",
+  "phaseSince",
+  "spentMicros",
+  "reservedMicros",
+  "periodStart",
+  "periodEnd",
+]);
 /** Maps whose keys and values somebody chose: they are shown as they were written. */
 const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings"]);
 /** Maps whose keys somebody chose, with values of a known shape. */
