@@ -150,7 +150,7 @@ describe("families of runs", () => {
       const ground = openGround();
       close = async () => rmSync(ground.data, { recursive: true, force: true });
       const settings: ServerSettings = { ...ground, command: "up", databaseUrl: null };
-      const families = await live({ settings, replicas: 1, kills: 2 });
+      const families = await live({ settings, replicas: 1, kills: 1 });
       const sql = await openEmbedded({ directory: join(ground.data, "database") });
       try {
         await expectWholeFamilies(sql, families);
@@ -172,7 +172,7 @@ describe("families of runs", () => {
       };
       callProgram(["migrate", "--database-url", url]);
       const settings: ServerSettings = { ...ground, command: "serve", databaseUrl: url };
-      const families = await live({ settings, replicas: 2, kills: 2 });
+      const families = await live({ settings, replicas: 2, kills: 1 });
       const sql = openPostgres({ url, connections: 1 });
       try {
         await expectWholeFamilies(sql, families);
