@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ["test/postgres/global-setup.ts"],
     setupFiles: ["test/setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // Much of the suite waits for processes, browsers and databases: a third worker fills two cores.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
