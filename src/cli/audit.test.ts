@@ -5,13 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO, ORG } from "../../test/api/fixture.ts";
+import { callSluice } from "../../test/cli/terminal.ts";
 import { AuditDesk, createSigner } from "../audit/index.ts";
-import { createSystemClock } from "../clock/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
 import { serve, type Served } from "../server/index.ts";
 import { createMemoryStore } from "../store/index.ts";
-import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-cli-audit-"));
 const SEED = "0f".repeat(32);
@@ -20,29 +18,12 @@ const at = (name: string): string => join(folder, name);
 let api: Api;
 let served: Served;
 
-async function sluice(argv: readonly string[], options: { input?: string; url?: string } = {}) {
-  let out = "";
-  let err = "";
-  const screen = (write: (text: string) => void): Screen => ({
-    isTty: false,
-    size: () => ({ columns: 100, rows: 24 }),
-    write,
-  });
-  const io: Io = {
-    out: screen((text) => (out += text)),
-    err: screen((text) => (err += text)),
+const sluice = (argv: readonly string[], { input, url = served.url }: { input?: string; url?: string } = {}) =>
+  callSluice(argv, {
     cwd: folder,
-    env: { SLUICE_URL: options.url ?? served.url, SLUICE_KEY: ADMIN },
-    clock: createSystemClock(),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new TextEncoder().encode(options.input ?? "")),
-    readLine: () => Promise.resolve(null),
-    onInterrupt: () => () => undefined,
-    exitNow: (code) => expect.fail(`exit ${code}`),
-  };
-  const code = await main(argv, io);
-  return { code, out, err };
-}
+    env: { SLUICE_URL: url, SLUICE_KEY: ADMIN },
+    ...(input === undefined ? {} : { input }),
+  });
 
 /** An export of three sealed records, and the checkpoint of the first two kept beside it. */
 async function writeExport(): Promise<void> {

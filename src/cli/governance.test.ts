@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi } from "../../test/api/fixture.ts";
-import { createSystemClock } from "../clock/index.ts";
+import { callSluice } from "../../test/cli/terminal.ts";
 import { serve } from "../server/index.ts";
-import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-governance-"));
 const FILES = {
@@ -44,28 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function sluice(argv: readonly string[], env: Record<string, string> = {}) {
-  let out = "";
-  let err = "";
-  const screen = (write: (text: string) => void): Screen => ({
-    isTty: false,
-    size: () => ({ columns: 80, rows: 24 }),
-    write,
-  });
-  const io: Io = {
-    out: screen((text) => (out += text)),
-    err: screen((text) => (err += text)),
-    cwd: folder,
-    env,
-    clock: createSystemClock(),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt: () => () => undefined,
-    exitNow: () => expect.fail("it was not asked to"),
-  };
-  return { code: await main(argv, io), out, err };
-}
+const sluice = (argv: readonly string[], env: Record<string, string> = {}) => callSluice(argv, { cwd: folder, env });
 
 /** With the server and the key for it. */
 const there = (...argv: readonly string[]) => sluice(argv, { SLUICE_URL: served.url, SLUICE_KEY: ADMIN });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ORG } from "../../test/api/fixture.ts";
+import { callSluice } from "../../test/cli/terminal.ts";
 import { createVirtualClock } from "../clock/index.ts";
 import { nextSlots } from "../schedule/index.ts";
 import { serve } from "../server/index.ts";
-import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
 
 const NOW = Date.UTC(2026, 5, 1, 12);
 
@@ -25,28 +24,11 @@ afterAll(async () => {
   await api.close();
 });
 
-async function slotsOf(...argv: readonly string[]) {
-  let out = "";
-  let err = "";
-  const screen = (write: (text: string) => void): Screen => ({
-    isTty: false,
-    size: () => ({ columns: 80, rows: 24 }),
-    write,
-  });
-  const io: Io = {
-    out: screen((text) => (out += text)),
-    err: screen((text) => (err += text)),
-    cwd: ".",
+const slotsOf = (...argv: readonly string[]) =>
+  callSluice(["schedules", "slots", ...argv], {
     env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN },
     clock: createVirtualClock(NOW),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt: () => () => undefined,
-    exitNow: () => expect.fail("it was not asked to"),
-  };
-  return { code: await main(["schedules", "slots", ...argv], io), out, err };
-}
+  });
 
 describe("sluice schedules slots", () => {
   it("shows what became of slots, and the next", async () => {

@@ -2,12 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO } from "../../test/api/fixture.ts";
+import { callSluice } from "../../test/cli/terminal.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { createAllowList } from "../outbound/index.ts";
 import { serve } from "../server/index.ts";
 import { type OpenedWebhooks, openWebhooks } from "../webhook/index.ts";
-import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
 
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;
@@ -43,28 +42,7 @@ afterAll(async () => {
   expect(troubles).toEqual([]);
 });
 
-async function sluice(...argv: readonly string[]) {
-  let out = "";
-  let err = "";
-  const screen = (write: (text: string) => void): Screen => ({
-    isTty: false,
-    size: () => ({ columns: 80, rows: 24 }),
-    write,
-  });
-  const io: Io = {
-    out: screen((text) => (out += text)),
-    err: screen((text) => (err += text)),
-    cwd: ".",
-    env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN },
-    clock: createSystemClock(),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt: () => () => undefined,
-    exitNow: () => expect.fail("it was not asked to"),
-  };
-  return { code: await main(argv, io), out, err };
-}
+const sluice = (...argv: readonly string[]) => callSluice(argv, { env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN } });
 
 describe("sluice webhooks", () => {
   it("test, deliveries and redeliver say what became of a message", async () => {

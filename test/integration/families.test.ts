@@ -1,22 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openEmbedded } from "../../src/embedded/index.ts";
-import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, type RunRecord, type Sql, type Store } from "../../src/store/index.ts";
-import { createDatabase } from "../postgres/database.ts";
 import { Prng } from "../simulation/prng.ts";
 import { Api } from "./support/api.ts";
 import { ORG } from "./support/governed.ts";
+import { type Ground, openGround } from "./support/ground.ts";
 import { KEY, liveByCalls } from "./support/kills.ts";
-import {
-  callProgram,
-  prepareProgram,
-  type ServerProcess,
-  type ServerSettings,
-  startServer,
-} from "./support/server-process.ts";
+import { prepareProgram, type ServerProcess, type ServerSettings, startServer } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
 
 const MINUTES = 60_000;
@@ -51,9 +40,9 @@ const SCRIPT = {
 };
 const WHOLE_COST = 400 + 300 + 800 + 300 + 1_600;
 
-let close: (() => Promise<void>) | null = null;
+let ground: Ground | null = null;
 beforeAll(() => prepareProgram(), 5 * MINUTES);
-afterEach(() => close?.());
+afterEach(() => ground?.close());
 
 interface Scene {
   readonly settings: ServerSettings;
@@ -136,49 +125,16 @@ async function expectWholeFamilies(sql: Sql, families: number): Promise<void> {
   expect(left).toEqual([{ left: 0 }]);
 }
 
-function openGround(): Pick<ServerSettings, "data" | "script" | "ledger" | "key"> {
-  const data = mkdtempSync(join(tmpdir(), "sluice-families-"));
-  const script = join(data, "script.json");
-  writeFileSync(script, JSON.stringify(SCRIPT));
-  return { data, script, ledger: join(data, "ledger.jsonl"), key: KEY };
-}
-
 describe("families of runs", () => {
-  it(
-    "are whole after kills on the embedded database",
-    async () => {
-      const ground = openGround();
-      close = async () => rmSync(ground.data, { recursive: true, force: true });
-      const settings: ServerSettings = { ...ground, command: "up", databaseUrl: null };
-      const families = await live({ settings, replicas: 1, kills: 1 });
-      const sql = await openEmbedded({ directory: join(ground.data, "database") });
-      try {
-        await expectWholeFamilies(sql, families);
-      } finally {
-        await sql.close();
-      }
-    },
-    5 * MINUTES,
-  );
-
-  it(
-    "are whole after kills of two replicas on Postgres",
-    async () => {
-      const ground = openGround();
-      const { url, drop } = await createDatabase();
-      close = async () => {
-        rmSync(ground.data, { recursive: true, force: true });
-        await drop();
-      };
-      callProgram(["migrate", "--database-url", url]);
-      const settings: ServerSettings = { ...ground, command: "serve", databaseUrl: url };
-      const families = await live({ settings, replicas: 2, kills: 1 });
-      const sql = openPostgres({ url, connections: 1 });
-      try {
-        await expectWholeFamilies(sql, families);
-      } finally {
-        await sql.close();
-      }
+  it.each([
+    { on: "embedded", replicas: 1 },
+    { on: "postgres", replicas: 2 },
+  ] as const)(
+    "are whole after kills on $on, $replicas at a time",
+    async ({ on, replicas }) => {
+      ground = await openGround(on, SCRIPT);
+      const families = await live({ settings: ground.settings, replicas, kills: 1 });
+      await ground.read((sql) => expectWholeFamilies(sql, families));
     },
     5 * MINUTES,
   );

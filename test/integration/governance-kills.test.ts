@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openEmbedded } from "../../src/embedded/index.ts";
-import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
-import { createDatabase } from "../postgres/database.ts";
 import { Prng } from "../simulation/prng.ts";
 import { Api } from "./support/api.ts";
 import { fanOut, ORG } from "./support/governed.ts";
 import { SNAPSHOT, type SnapshotRow } from "./support/governed-database.ts";
+import { type Ground, openGround } from "./support/ground.ts";
 import { KEY, liveByCalls } from "./support/kills.ts";
 import { prepareProgram, type ServerProcess, type ServerSettings, startServer } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
@@ -37,9 +32,9 @@ const STEP = {
   retry: { attempts: 2, backoff_ms: 10, max_backoff_ms: 20 },
 };
 
-let close: (() => Promise<void>) | null = null;
+let ground: Ground | null = null;
 beforeAll(() => prepareProgram(), 5 * MINUTES);
-afterEach(() => close?.());
+afterEach(() => ground?.close());
 
 async function put(api: Api, path: string, body: object): Promise<void> {
   const response = await fetch(`${api.nextUrl()}/api/v1/${path}`, {
@@ -99,46 +94,16 @@ async function expectExactBooks(sql: Sql, runs: number): Promise<void> {
   expect(await store.recount()).toEqual([]);
 }
 
-function openGround(): Pick<ServerSettings, "data" | "script" | "ledger" | "key"> {
-  const data = mkdtempSync(join(tmpdir(), "sluice-spending-"));
-  const script = join(data, "script.json");
-  writeFileSync(script, JSON.stringify(SCRIPT));
-  return { data, script, ledger: join(data, "ledger.jsonl"), key: KEY };
-}
-
 describe("a server that is killed while it spends", () => {
-  it(
-    "has every micro-dollar booked once on the embedded database",
-    async () => {
-      const ground = openGround();
-      close = async () => rmSync(ground.data, { recursive: true, force: true });
-      const runs = await spendAndKill(1, { ...ground, command: "up", databaseUrl: null });
-      const sql = await openEmbedded({ directory: join(ground.data, "database") });
-      try {
-        await expectExactBooks(sql, runs);
-      } finally {
-        await sql.close();
-      }
-    },
-    5 * MINUTES,
-  );
-
-  it(
-    "has every micro-dollar booked once on Postgres",
-    async () => {
-      const ground = openGround();
-      const { url, drop } = await createDatabase();
-      close = async () => {
-        rmSync(ground.data, { recursive: true, force: true });
-        await drop();
-      };
-      const runs = await spendAndKill(2, { ...ground, command: "up", databaseUrl: url });
-      const sql = openPostgres({ url, connections: 1 });
-      try {
-        await expectExactBooks(sql, runs);
-      } finally {
-        await sql.close();
-      }
+  it.each([
+    { on: "embedded", kills: 1 },
+    { on: "postgres", kills: 2 },
+  ] as const)(
+    "has every micro-dollar booked once on $on",
+    async ({ on, kills }) => {
+      ground = await openGround(on, SCRIPT);
+      const runs = await spendAndKill(kills, ground.settings);
+      await ground.read((sql) => expectExactBooks(sql, runs));
     },
     5 * MINUTES,
   );
