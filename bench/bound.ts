@@ -147,6 +147,7 @@ function completion(row: Row): RunCommit {
     workflow: "w",
     verdicts: [],
     audit: [],
+    memories: [],
   };
 }
 

@@ -88,7 +88,7 @@ async function measureDatabase(
     const loneCommitMs = await measureLoneBound(store, isQuick ? 500 : 2_000);
     const governed = await measureGoverned(store, url === null ? null : sql, isQuick ? QUICK : FULL);
     const wire = await measureWire(root, store, isQuick ? QUICK : FULL);
-    const server = await measureProcess(root, url);
+    const server = await measureProcess(root, database);
     return { name, ownerBound, replicaBound, loneCommitMs, runtime, governed, wire, storage, process: server };
   } finally {
     await database.close();

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Sql } from "../src/store/index.ts";
 
 export interface ProcessFigure {
   /** On a data directory, or schema, that is not there yet; and on one that is. */
@@ -14,7 +15,9 @@ export interface ProcessFigure {
 
 const SETTLE_MS = 3_000;
 
-export async function measureProcess(root: string, url: string | null): Promise<ProcessFigure> {
+/** On a database of its own: one that is full of what was measured before gives the sealer work for a while. */
+export async function measureProcess(root: string, database: { sql: Sql; url: string | null }): Promise<ProcessFigure> {
+  const url = database.url === null ? null : await emptyDatabase(database.sql, database.url);
   const data = mkdtempSync(join(tmpdir(), "sluice-bench-up-"));
   const program = join(root, "bin", "sluice");
   // Builds what is stale, which is no part of a start.
@@ -26,6 +29,13 @@ export async function measureProcess(root: string, url: string | null): Promise<
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+async function emptyDatabase(sql: Sql, url: string): Promise<string> {
+  await sql.query({ name: "", text: "create database idle" }, []);
+  const idle = new URL(url);
+  idle.pathname = "/idle";
+  return idle.href;
 }
 
 async function startOnce(program: string, data: string, url: string | null) {

@@ -21,7 +21,8 @@ const HEAD = `# HTTP API
 Written by \`npm run docs\` from the tables the server itself routes, checks and answers by; do not edit. The same as OpenAPI
 3.1: \`/openapi.json\` of any server, readable at \`/docs\`.
 
-A key goes as \`Authorization: Bearer slk_…\`. JSON in camelCase, UTF-8. Lists take \`limit\` (1 to 100, 25) and \`cursor\`, and
+A key goes as \`Authorization: Bearer slk_…\`; so does a token of the
+[issuer the server trusts](../operations.md#tokens-of-your-identity-provider). JSON in camelCase, UTF-8. Lists take \`limit\` (1 to 100, 25) and \`cursor\`, and
 answer \`{data, nextCursor?}\`. What belongs to another organisation does not exist (404). Starting, restarting and branching
 take an \`Idempotency-Key\`: the same request with the same key gives the same run, for a day.
 

@@ -1,15 +1,8 @@
 import type { Adapter } from "../adapter/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { isJsonObject, type JsonObject } from "../core/base/index.ts";
-import { AI_SDK_PROVIDERS, createAiSdkAdapter } from "./ai-sdk/index.ts";
-import { createClaudeAgentAdapter } from "./claude-agent/claude-agent-adapter.ts";
-import { createHttpAdapter } from "./http/http-adapter.ts";
-import { createMcpAdapter } from "./mcp/mcp-adapter.ts";
-import { openMcpTools } from "./mcp/mcp-tools.ts";
-import { createOpenClawAdapter } from "./openclaw/openclaw-adapter.ts";
-import { createProcessAdapter } from "./process/process-adapter.ts";
 import type { Ledger } from "./scripted/ledger.ts";
-import type { Script } from "./scripted/script.ts";
+import type { Script } from "../core/script/index.ts";
 import { createScriptedAdapter } from "./scripted/scripted-adapter.ts";
 
 export const ADAPTER_NAMES = ["scripted", "ai-sdk", "http", "process", "mcp", "claude-agent", "openclaw"] as const;
@@ -32,7 +25,7 @@ export async function openAdapters(setup: AdapterSetup): Promise<readonly Adapte
   const opened: Adapter[] = [];
   for (const name of setup.names) {
     const section = setup.sections[name] ?? {};
-    for (const adapter of adaptersOf(name, section, setup)) {
+    for (const adapter of await adaptersOf(name, section, setup)) {
       opened.push(adapter);
       try {
         await adapter.initialize(section);
@@ -49,30 +42,48 @@ export async function closeAdapters(adapters: readonly Adapter[]): Promise<void>
   await Promise.allSettled(adapters.map((adapter) => adapter.shutdown()));
 }
 
-function adaptersOf(name: AdapterName, section: JsonObject, setup: AdapterSetup): readonly Adapter[] {
+/** Only those that are listed are loaded: most Bridges have two or three of them. */
+async function adaptersOf(name: AdapterName, section: JsonObject, setup: AdapterSetup): Promise<readonly Adapter[]> {
   const { env, clock, directory, script, ledger } = setup;
   switch (name) {
     case "scripted":
       return [createScriptedAdapter({ script, clock, ...(ledger === null ? {} : { ledger }) })];
     case "ai-sdk":
-      return modelProviders(section).map((provider) =>
-        createAiSdkAdapter({ provider, env, clock, toolsFrom: (mcp) => openMcpTools(mcp, env) }),
-      );
-    case "http":
+      return aiSdkAdapters(section, setup);
+    case "http": {
+      const { createHttpAdapter } = await import("./http/http-adapter.ts");
       return [createHttpAdapter({ env, clock })];
-    case "process":
+    }
+    case "process": {
+      const { createProcessAdapter } = await import("./process/process-adapter.ts");
       return [createProcessAdapter({ env, directory, clock })];
-    case "mcp":
+    }
+    case "mcp": {
+      const { createMcpAdapter } = await import("./mcp/mcp-adapter.ts");
       return [createMcpAdapter({ env })];
-    case "claude-agent":
+    }
+    case "claude-agent": {
+      const { createClaudeAgentAdapter } = await import("./claude-agent/claude-agent-adapter.ts");
       return [createClaudeAgentAdapter({ env, directory, clock })];
-    case "openclaw":
+    }
+    case "openclaw": {
+      const { createOpenClawAdapter } = await import("./openclaw/openclaw-adapter.ts");
       return [createOpenClawAdapter({ env, clock })];
+    }
   }
 }
 
+async function aiSdkAdapters(section: JsonObject, { env, clock }: AdapterSetup): Promise<readonly Adapter[]> {
+  const { AI_SDK_PROVIDERS, createAiSdkAdapter } = await import("./ai-sdk/index.ts");
+  const mcp = section["mcp"] === undefined ? null : await import("./mcp/mcp-tools.ts");
+  const tools = mcp === null ? {} : { toolsFrom: (written: JsonObject) => mcp.openMcpTools(written, env) };
+  return modelProviders(section, AI_SDK_PROVIDERS).map((provider) =>
+    createAiSdkAdapter({ provider, env, clock, ...tools }),
+  );
+}
+
 /** One adapter answers to every vendor's name and to those of the configured endpoints. */
-function modelProviders({ endpoints }: JsonObject): readonly string[] {
+function modelProviders({ endpoints }: JsonObject, vendors: readonly string[]): readonly string[] {
   const own = isJsonObject(endpoints) ? Object.keys(endpoints) : [];
-  return [...new Set([...AI_SDK_PROVIDERS, ...own])];
+  return [...new Set([...vendors, ...own])];
 }

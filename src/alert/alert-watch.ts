@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
 import { type Alert, alertOf, budgetOf, webhookOf } from "../registry/index.ts";
-import type {
-  AlertStore,
-  Entry,
-  EntryKind,
-  GatewayStore,
-  GovernanceStore,
-  NewDelivery,
-  RegistryStore,
+import {
+  type AlertStore,
+  everyEntry,
+  type GatewayStore,
+  type GovernanceStore,
+  type NewDelivery,
+  type RegistryStore,
 } from "../store/index.ts";
 import { deliveryOf, noticeMessage, Rounds } from "../webhook/index.ts";
 import {
@@ -46,7 +45,6 @@ const EVERY_MS = 30_000;
 /** Whoever holds it keeps it from round to round; when it dies, another takes its place soon. */
 const LEASE_MS = 45_000;
 const LEASE = "alerts";
-const PAGE = 100;
 const APPROVALS_MAX = 100;
 const HISTORY_MAX = 1;
 const TOLD_MAX = 10_000;
@@ -101,7 +99,7 @@ export class AlertWatch {
   async #alertsOf(orgId: string, version: number): Promise<readonly Alert[]> {
     const known = this.#alerts.get(orgId);
     if (known?.version === version) return known.alerts;
-    const alerts = (await this.#entries(orgId, "alert")).map(alertOf);
+    const alerts = (await everyEntry(this.#options.store, orgId, "alert")).map(alertOf);
     this.#alerts.set(orgId, { version, alerts });
     return alerts;
   }
@@ -121,7 +119,7 @@ export class AlertWatch {
     const { store } = this.#options;
     switch (alert.on) {
       case "budget": {
-        const budgets = (await this.#entries(orgId, "budget")).map(budgetOf);
+        const budgets = (await everyEntry(store, orgId, "budget")).map(budgetOf);
         const { envelopes } = await store.readCounters(orgId, periodsBegan(budgets, now));
         return budgetFindings(alert, budgets, envelopes, now);
       }
@@ -173,15 +171,5 @@ export class AlertWatch {
     if (unheard.length === 0) return;
     const names = unheard.map((name) => `"${name}"`).join(", ");
     onTrouble(`the alert "${id}"`, new Error(`there is no enabled webhook ${names} to tell of it: ${message}`));
-  }
-
-  async #entries(orgId: string, kind: EntryKind): Promise<readonly Entry[]> {
-    const entries: Entry[] = [];
-    for (let cursor: string | null = null; ;) {
-      const page = await this.#options.store.listEntries(orgId, kind, { limit: PAGE, cursor });
-      entries.push(...page.data);
-      cursor = page.nextCursor;
-      if (cursor === null) return entries;
-    }
   }
 }

@@ -293,3 +293,44 @@ describe("retention", () => {
     expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 3 });
   });
 });
+
+describe("another key", () => {
+  const OTHER = "1c".repeat(32);
+  const first = createSigner(SEED).key;
+
+  it("signs what follows, and all of it verifies when the key before it is named", async () => {
+    const on = rig();
+    await segment(on, 3);
+    const next = on.with({ seed: OTHER, formerKeys: [first] });
+    await on.tell(2);
+    await next.catchUp(ORG);
+    on.now += 60_000;
+    await next.catchUp(ORG);
+    const { key } = createSigner(OTHER);
+    const lines = await linesOf(next);
+    expect(lines[0]).toMatchObject({ kind: "header", key, formerKeys: [first] });
+    const signers = lines.flatMap((line) => (line["kind"] === "checkpoint" ? [line["key"]] : []));
+    expect(signers).toEqual([first, key]);
+    expect(await next.verify(ORG)).toMatchObject({ ok: true, records: 5, checkpoints: 2, key });
+    on.now += 400 * DAY_MS;
+    expect(await next.prune(ORG)).toBeGreaterThan(0);
+    expect(await next.verify(ORG)).toMatchObject({ ok: true });
+  });
+
+  it("without those before it leaves what they signed unproved", async () => {
+    const on = rig();
+    await segment(on, 3);
+    const next = on.with({ seed: OTHER });
+    expect(await next.verify(ORG)).toMatchObject({
+      ok: false,
+      firstBad: { what: "checkpoint", reason: "it is signed with a key the header does not name" },
+    });
+  });
+
+  it("is named once, whatever was set", async () => {
+    const on = rig();
+    const { key } = createSigner(OTHER);
+    const [header] = await linesOf(on.with({ formerKeys: [key, first, key] }));
+    expect(header).toMatchObject({ key: first, formerKeys: [key] });
+  });
+});

@@ -107,7 +107,9 @@ export class AuditDesk {
   /** NDJSON, a piece of whole lines at a time. */
   async *export(orgId: string): AsyncGenerator<string, void> {
     const { store, now, formerKeys = [] } = this.#options;
-    yield* exportAudit(store, orgId, { signing: await this.#signer(), formerKeys, now: now() });
+    const signing = await this.#signer();
+    const former = [...new Set(formerKeys)].filter((key) => key !== signing.key);
+    yield* exportAudit(store, orgId, { signing, formerKeys: former, now: now() });
   }
 
   /** The log as it is kept, against itself, the installation's key, and the checkpoints kept outside. */

@@ -3,14 +3,12 @@ import type { BoundRequest, CallbackResult, Dispatch, RunState, StreamInput } fr
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import type { Moderator } from "../core/moderation/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
+import { reportOf, WARNINGS_MAX } from "../core/report/index.ts";
 import { askChat } from "./chat-provider.ts";
 import { contractOf } from "./contract.ts";
 import { Partials } from "./partials.ts";
 import type { BrowserHooks, BrowserProvider, BrowserRequest, BrowserResult } from "./provider.ts";
-import { reportOf } from "./report.ts";
 import type { PageClock } from "./timers.ts";
-
-const WARNINGS_MAX = 50;
 
 export interface Listener {
   stream(deltas: StreamInput["deltas"]): void;

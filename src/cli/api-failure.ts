@@ -29,7 +29,8 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
     if (problem.hint !== undefined) io.err.write(`  hint: ${printable(problem.hint)}\n`);
   }
   const request = status >= 500 && requestId !== null ? ` (request ${printable(requestId)})` : "";
-  const hint = status === 401 ? " Set SLUICE_KEY or --key to a key of this server." : "";
+  const wanted = code.startsWith("token_") ? "a token that is valid now" : "a key of this server";
+  const hint = status === 401 ? ` Set SLUICE_KEY or --key to ${wanted}.` : "";
   io.err.write(`sluice: ${printable(code)}: ${printable(message)}${hint}${request}\n`);
   printUnblock(io, explanation);
   return exitCodeOf(status, code);

@@ -6,6 +6,7 @@ import {
   verifyAuditFile,
   type VerifyAuditOptions,
 } from "./audit.ts";
+import { type AuditKeyOptions, showAuditKey } from "./audit-key.ts";
 import { addLinkOptions, addNoun, apiOf, example, type Workbench } from "./command-words.ts";
 import type { LinkOptions } from "./server-link.ts";
 
@@ -25,6 +26,11 @@ export function addAuditCommands(program: Command, { io, settle }: Workbench): v
   addDownloadOptions(audit.command("export").description("export the audit log with its checkpoints, as NDJSON"))
     .addHelpText("after", example("sluice audit export -o audit.ndjson"))
     .action((options: DownloadOptions & LinkOptions) => settle(() => exportAuditFile(io, apiOf(io, options), options)));
+  addLinkOptions(audit.command("key").description("show the public key the audit is signed with, and those before it"))
+    .option("--new", "print a new seed and the settings that change to it, as lines of an environment file")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", example("sluice audit key --new > audit.env"))
+    .action((options: AuditKeyOptions & LinkOptions) => settle(() => showAuditKey(io, apiOf(io, options), options)));
 }
 
 /** `sluice runs packet`. */

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
+import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../schedule/index.ts";
 import type { App } from "../server/index.ts";
+import { deliveriesTo, noticeMessage } from "../webhook/index.ts";
 import type { Engine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { startOutside } from "./outside.ts";
@@ -23,14 +25,22 @@ export function startBackground(
   const { governor } = governance;
   const scheduler = new Scheduler({ store, launcher, clock, replicaId: randomUUID(), onTrouble });
   const recoverer = new Recoverer({ store, runtime, governor, clock, onTrouble });
+  const launches = new LaunchWatch({
+    store,
+    clock,
+    deliveriesOf: ({ orgId, type, key, at, data }) => deliveriesTo(store, orgId, noticeMessage(type, key, at, data)),
+    onTrouble,
+  });
   scheduler.start();
   recoverer.start();
+  launches.start();
   const sealer = startSealer({ desk: audit, store, clock, onTrouble });
   const outside = startOutside(io, { store, runtime, box: gateways.box, clock, onAlert: app.countAlert, onTrouble });
   return {
     async stop() {
       await scheduler.stop();
       await recoverer.stop();
+      await launches.stop();
       await outside.stop();
       await runtime.stop();
       await sealer.stop();

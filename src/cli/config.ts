@@ -6,14 +6,17 @@ import { printable } from "./terminal-text.ts";
 
 export const DEFAULT_PORT = 7717;
 export const DEFAULT_HOST = "127.0.0.1";
+/** Where everything belongs as long as nobody has a reason for a second one. */
+export const DEFAULT_ORGANISATION = "default";
 const DEFAULT_DATA = ".sluice";
 
 /** A key of our own, as it is written; as a bearer other tokens will do. */
 const KEY = /^slk_[A-Za-z0-9_-]{8,252}$/;
-const BEARER = /^[\u0021-\u007e]{1,8192}$/;
+const BEARER = /^[\u0021-\u007e]{1,16384}$/;
 
 const httpUrl = z.string().refine((text) => isUrl(text, ["http:", "https:"]), "must be an http or https URL");
 const port = z.union([z.number(), z.string().regex(/^\d{1,5}$/)]).transform(Number);
+const printableText = z.string().regex(/^[^\p{Cc}\p{Surrogate}]{1,255}$/u, "must be 1 to 255 printable characters");
 const settingsSchema = z.object({
   url: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
   key: z.string().regex(BEARER, "must be a key without spaces").optional(),
@@ -29,6 +32,11 @@ const settingsSchema = z.object({
     .regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address")
     .default(DEFAULT_HOST),
   publicUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  oidcIssuer: printableText.optional(),
+  oidcAudience: printableText.optional(),
+  oidcOrg: printableText.optional(),
+  oidcOrgClaim: printableText.optional(),
+  oidcRoleClaim: printableText.optional(),
 });
 
 /** Where things are: from flags, else from the environment, else by default. */
@@ -47,6 +55,11 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly host?: string;
   readonly publicUrl?: string;
+  readonly oidcIssuer?: string;
+  readonly oidcAudience?: string;
+  readonly oidcOrg?: string;
+  readonly oidcOrgClaim?: string;
+  readonly oidcRoleClaim?: string;
 }
 
 type Setting = keyof ConfigFlags;
@@ -60,11 +73,28 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
   publicUrl: { flag: "--public-url", variable: null },
+  oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
+  oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
+  oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
+  oidcOrgClaim: { flag: "--oidc-org-claim", variable: "SLUICE_OIDC_ORG_CLAIM" },
+  oidcRoleClaim: { flag: "--oidc-role-claim", variable: "SLUICE_OIDC_ROLE_CLAIM" },
 };
 
 /** What somebody who talks to a server needs, and what somebody who is one. */
 export const CLIENT_SETTINGS: readonly Setting[] = ["url", "key", "data"];
-export const HOST_SETTINGS: readonly Setting[] = ["adminKey", "data", "databaseUrl", "port", "host", "publicUrl"];
+export const HOST_SETTINGS: readonly Setting[] = [
+  "adminKey",
+  "data",
+  "databaseUrl",
+  "port",
+  "host",
+  "publicUrl",
+  "oidcIssuer",
+  "oidcAudience",
+  "oidcOrg",
+  "oidcOrgClaim",
+  "oidcRoleClaim",
+];
 
 /** Reads everything and says everything that is wrong with it, secrets left out. Empty means not set. */
 export function readConfig(

@@ -6,6 +6,7 @@ import { openGovernance } from "../governance/index.ts";
 import { openChildDesk, RunLauncher } from "../launch/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
+import { readFormerKeys } from "./audit-key.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
 
@@ -37,6 +38,7 @@ export async function openEngine(
     store,
     now: () => clock.now(),
     checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
+    formerKeys: readFormerKeys(env),
     ...(seed === "" ? {} : { seed }),
   });
   const runtime: DurableDriver = new DurableDriver({

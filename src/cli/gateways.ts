@@ -41,6 +41,7 @@ function factsOf(gateway: Gateway, now: number): readonly (readonly [string, str
     ["by default", gateway.defaultProvider === null ? null : oneLine(gateway.defaultProvider)],
     ["capabilities", words(capabilities)],
     ["least trust", String(minTrustLevel)],
+    ["cost rank", gateway.costRank === 0 ? null : String(gateway.costRank)],
     ["seen", gateway.seenAt === null ? null : formatWhen(gateway.seenAt, now)],
     ...history.slice(0, HISTORY_SHOWN).map(({ status: was, at }) => ["was", `${was} ${formatWhen(at, now)}`] as const),
   ];

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { closeAdapters } from "../adapters/index.ts";
+import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
 import { nextSlots } from "../schedule/index.ts";
 import { createApp, serve } from "../server/index.ts";
 import { startTelemetry } from "../telemetry/index.ts";
@@ -28,6 +29,8 @@ export interface Host {
 
 export interface HostParts {
   readonly config: Config;
+  /** Whose tokens are taken beside keys; null: nobody's. */
+  readonly oidc: OidcSettings | null;
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
@@ -41,7 +44,7 @@ const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.met
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
 export async function startHost(io: Io, parts: HostParts): Promise<Host> {
-  const { config, storage, bridge } = parts;
+  const { config, oidc, storage, bridge } = parts;
   const { store } = storage;
   const { clock } = io;
   const onTrouble = (what: string, error: unknown): void => {
@@ -58,6 +61,7 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
     governance,
     audit,
     launcher,
+    verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent, onTrouble }),
     config: {
       publicUrl: config.publicUrl ?? null,
       consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,

@@ -4,13 +4,12 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { DurableDriver, newRunId } from "../driver/index.ts";
+import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
 import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
 import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
 import type { Answer, ApprovalAnswer } from "./approvals.ts";
-import { isFamilyWaiting } from "./family.ts";
 
 export interface OwnEngineOptions {
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { KeyWish } from "../client/index.ts";
 import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
+import { addMemoryCommand } from "./agent-memory.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
 import {
   addChoice,
@@ -156,6 +157,7 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
       .action((name: string, options: LinkOptions & { quiet?: boolean }) =>
         settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
       );
+    if (noun === "agents") addMemoryCommand(nouns, { io, settle });
     if (noun === "schedules") addSlotsCommand(nouns, { io, settle });
     if (noun === "webhooks") addDeliveryCommands(nouns, { io, settle });
   }

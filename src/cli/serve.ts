@@ -3,13 +3,13 @@ import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { openBridgeParts } from "./bridge-parts.ts";
-import { type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
+import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
 import { type Host, startHost } from "./host.ts";
 import type { Io } from "./io.ts";
+import { readOidc } from "./oidc.ts";
 import { Refusal } from "./refusal.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
-import { DEFAULT_ORGANISATION } from "./up.ts";
 
 export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "data"> {
   readonly script?: string;
@@ -23,6 +23,7 @@ export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "da
 export async function serveReplica(io: Io, options: ServeOptions): Promise<number> {
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
+  const oidc = readOidc(config);
   if (config.databaseUrl === undefined) {
     throw new Refusal("serve needs a database: set DATABASE_URL or --database-url (without one there is `sluice up`)");
   }
@@ -40,7 +41,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
       await withStorage(store.ping());
       const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
       const host = await withStorage(
-        startHost(io, { config, storage, bridge, hasConsole: options.console, startRate: START_RATE }),
+        startHost(io, { config, oidc, storage, bridge, hasConsole: options.console, startRate: START_RATE }),
       );
       announce(io, options, host, secret);
       return host;

@@ -543,6 +543,15 @@ describe("sluice apply and workflows", () => {
     expect(shown.out).toMatch(/^skills\s+law, tax$/m);
     expect(JSON.parse((await sluice(["agents", "get", "analyst", "--json"])).out)).toMatchObject({ trustLevel: 4 });
     expect(JSON.parse((await sluice(["agents", "list", "--limit", "1", "--json"])).out).nextCursor).toBeTruthy();
+    const memory = await sluice(["agents", "memory", "analyst"]);
+    expect(memory).toMatchObject({ code: 0, out: "" });
+    expect(memory.err).toContain(
+      "it remembers nothing; it keeps what it answers once its manifest has a memory_profile",
+    );
+    expect(JSON.parse((await sluice(["agents", "memory", "analyst", "--json"])).out)).toEqual({ data: [] });
+    const forgotten = await sluice(["agents", "memory", "analyst", "--forget"]);
+    expect(forgotten).toMatchObject({ code: 0, err: "the agent analyst remembers nothing any more\n" });
+    expect((await sluice(["agents", "memory", "nobody"])).code).toBe(2);
     expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 0, err: "the budget all is deleted\n" });
     expect(await sluice(["budgets", "delete", "all"])).toMatchObject({ code: 2 });
     expect(await sluice(["budgets", "list"])).toMatchObject({ code: 0, out: "" });

@@ -81,6 +81,7 @@ describe("sluice up", () => {
         .data.map(({ name }: { name: string }) => name)
         .toSorted(),
     ).toEqual(["demo-approval", "demo-diamond", "demo-for-each", "demo-hello"]);
+    expect(JSON.parse(listed.out).data.every(({ exposed }: { exposed: boolean }) => exposed)).toBe(true);
     const ran = await sluice(["run", "demo-hello", "--arg", "name=Ada", "--detach"]);
     expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
 

@@ -5,18 +5,17 @@ import type { Store } from "../store/index.ts";
 import { ApiProblem } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
-import { type BridgeParts, openBridgeParts } from "./bridge-parts.ts";
-import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
+import { openBridgeParts } from "./bridge-parts.ts";
+import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
-import { type Host, startHost } from "./host.ts";
+import { type Host, type HostParts, startHost } from "./host.ts";
 import type { Io } from "./io.ts";
+import { readOidc } from "./oidc.ts";
 import { standUntilStopped } from "./standing.ts";
-import { openStorage, type Storage, withStorage } from "./storage.ts";
+import { openStorage, withStorage } from "./storage.ts";
 import { createPaint } from "./terminal-text.ts";
-
-export const DEFAULT_ORGANISATION = "default";
 
 export interface UpOptions extends Omit<ConfigFlags, "url" | "adminKey"> {
   readonly script?: string;
@@ -31,6 +30,7 @@ export interface UpOptions extends Omit<ConfigFlags, "url" | "adminKey"> {
 export async function up(io: Io, options: UpOptions): Promise<number> {
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
+  const oidc = readOidc(config);
   const directory = new DataDirectory(config.data);
   directory.create();
   const bridge = await openBridgeParts(io, {
@@ -43,7 +43,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   });
   return standUntilStopped(io, async () => {
     const storage = await withStorage(openStorage(io, config));
-    const { secret, host } = await withStorage(raise(io, options, config, directory, storage, bridge));
+    const { secret, host } = await withStorage(raise(io, options, { config, oidc, storage, bridge }, directory));
     const close = (): Promise<void> => {
       directory.removeServer();
       return host.close();
@@ -64,17 +64,16 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
 async function raise(
   io: Io,
   options: UpOptions,
-  config: Config,
+  parts: Pick<HostParts, "config" | "oidc" | "storage" | "bridge">,
   directory: DataDirectory,
-  storage: Storage,
-  bridge: BridgeParts,
 ): Promise<{ readonly secret: string; readonly host: Host }> {
+  const { config, storage } = parts;
   try {
     await storage.store.migrate();
     const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
     return {
       secret,
-      host: await startHost(io, { config, storage, bridge, hasConsole: options.console, startRate: null }),
+      host: await startHost(io, { ...parts, hasConsole: options.console, startRate: null }),
     };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);
@@ -107,7 +106,8 @@ async function saveDemo(api: Api): Promise<void> {
       await api.getWorkflow(name);
     } catch (thrown) {
       if (!(thrown instanceof ApiProblem) || thrown.status !== 404) throw thrown;
-      await api.saveWorkflow(name, source);
+      // Whoever connects an MCP client to a fresh server finds something to run.
+      await api.apply([{ kind: "Workflow", name, spec: { source, exposed: true } }]);
     }
   }
 }

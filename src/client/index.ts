@@ -1,10 +1,13 @@
 export { applyToView, createView, eventOfFrame, reduceRun, type EventFrame, type RunView } from "../core/view/index.ts";
 export { ApiProblem, type ProblemBody } from "./api-problem.ts";
-export { SluiceClient, type ClientOptions } from "./client.ts";
+export type { ClientOptions } from "./caller.ts";
+export { SluiceClient } from "./client.ts";
 export { getSession, readLive, type LiveMessage, type LiveOptions, type LiveRun, type Session } from "./live-client.ts";
-export type { BranchOptions, StartOptions } from "./start-options.ts";
+export { type BranchOptions, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
+export type * from "./audit-wire.ts";
 export type * from "./governance-wire.ts";
+export type * from "./memory-wire.ts";
 export type * from "./provenance-wire.ts";
 export type * from "./registry-wire.ts";
 export type * from "./schedule-wire.ts";

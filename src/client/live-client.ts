@@ -31,8 +31,8 @@ export type LiveMessage =
   | { readonly type: "hello" }
   | { readonly type: "run"; readonly run: LiveRun }
   | { readonly type: "event"; readonly runId: string; readonly frame: Frame }
-  /** The approvals of a run that wait for somebody, now. */
-  | { readonly type: "approval"; readonly runId: string; readonly pending: readonly string[] }
+  /** The approvals of a run that wait for somebody, now; under no run those of launches. */
+  | { readonly type: "approval"; readonly runId: string | null; readonly pending: readonly string[] }
   | { readonly type: "heartbeat" };
 
 export interface LiveOptions {
@@ -79,7 +79,7 @@ function messageOf({ event, data }: SseMessage): LiveMessage | null {
     case "event":
       return { type: "event", ...(JSON.parse(data) as { runId: string; frame: Frame }) };
     case "approval":
-      return { type: "approval", ...(JSON.parse(data) as { runId: string; pending: readonly string[] }) };
+      return { type: "approval", ...(JSON.parse(data) as { runId: string | null; pending: readonly string[] }) };
     default:
       return null;
   }

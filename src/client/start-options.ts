@@ -3,12 +3,20 @@ import type { InputsFrom } from "./provenance-wire.ts";
 export interface StartOptions {
   /** Made once per submission and used again by its retries: the run is then started once. */
   readonly idempotencyKey?: string;
+  /** Said of the run when it is a tool that somebody called; otherwise `api` is. */
+  readonly trigger?: "mcp";
 }
 
 export interface BranchOptions extends StartOptions {
   readonly inputsFrom?: InputsFrom;
 }
 
-export function idempotent({ idempotencyKey }: StartOptions): Readonly<Record<string, string>> {
-  return idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+export function idempotent({ idempotencyKey, trigger }: StartOptions): Readonly<Record<string, string>> {
+  return {
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    ...(trigger === undefined ? {} : { [TRIGGER_HEADER]: trigger }),
+  };
 }
+
+/** What started a run, where it is not a plain request. */
+export const TRIGGER_HEADER = "sluice-trigger";

@@ -34,6 +34,9 @@ export interface PlanDescription {
     readonly dependsOn: readonly string[];
     readonly dependents: readonly string[];
     readonly wave: number;
+    /** What people call it; the id when the author did not say. */
+    readonly label: string;
+    readonly phase: string | null;
   }[];
   readonly layers: readonly (readonly string[])[];
 }
@@ -226,6 +229,8 @@ export interface Gateway {
   readonly url: string | null;
   readonly default: boolean;
   readonly minTrustLevel: number;
+  /** What it costs to run there, relative to the others; less is taken first. */
+  readonly costRank: number;
   readonly capabilities: readonly string[];
   readonly providers: readonly string[];
   readonly defaultProvider: string | null;

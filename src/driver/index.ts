@@ -1,4 +1,5 @@
 export type { ChildDesk, PreparedChild } from "./durable/children.ts";
+export { isFamilyWaiting } from "./family.ts";
 export { newRunId } from "./run-id.ts";
 export type { DurableDriverOptions } from "./durable/driver-options.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";

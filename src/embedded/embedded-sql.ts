@@ -1,8 +1,6 @@
-import { PGlite } from "@electric-sql/pglite";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "../store/index.ts";
-import { databaseSql } from "./database-sql.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { defaultSeedDirectory, plantDatabase } from "./seed.ts";
 import { WalSync } from "./wal-sync.ts";
@@ -14,13 +12,20 @@ export interface EmbeddedOptions {
   readonly seedDirectory?: string;
 }
 
-/** A Postgres inside this process, on a directory. Survives the death of the process; has one connection. */
+/**
+ * A Postgres inside this process, on a directory. Survives the death of the process; has one connection. It is loaded
+ * here and not before: whoever only locks a directory, or has a database elsewhere, does without.
+ */
 export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions): Promise<Sql> {
   await mkdir(directory, { recursive: true });
   const unlock = await lockDirectory(directory);
   try {
     const data = join(directory, "db");
     await plantDatabase(data, seedDirectory ?? defaultSeedDirectory());
+    const [{ PGlite }, { databaseSql }] = await Promise.all([
+      import("@electric-sql/pglite"),
+      import("./database-sql.ts"),
+    ]);
     return databaseSql(await PGlite.create(data), new WalSync(data), unlock);
   } catch (error) {
     await unlock();

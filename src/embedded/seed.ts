@@ -1,11 +1,9 @@
-import { PGlite } from "@electric-sql/pglite";
 import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSqlStore, schemaDigest } from "../store/index.ts";
-import { databaseSql } from "./database-sql.ts";
 import { WalSync } from "./wal-sync.ts";
 
 /** Where the empty database lies that new data directories are copied from: one for each engine and schema. */
@@ -39,6 +37,10 @@ export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promi
 
 /** Set up and migrated: a program that finds its schema there has nothing left to do. */
 async function makeEmpty(directory: string): Promise<void> {
+  const [{ PGlite }, { databaseSql }] = await Promise.all([
+    import("@electric-sql/pglite"),
+    import("./database-sql.ts"),
+  ]);
   const sql = databaseSql(await PGlite.create(directory), new WalSync(directory), async () => undefined);
   try {
     await createSqlStore(sql).migrate();

@@ -51,6 +51,7 @@ const spec = (more: Partial<GatewaySpec> = {}): GatewaySpec => ({
   url: "http://127.0.0.1:4000",
   isDefault: false,
   minTrustLevel: 1,
+  costRank: 0,
   capabilities: [],
   providers: ["ai-sdk"],
   defaultProvider: null,
@@ -139,11 +140,13 @@ describe("registering", () => {
 
   it("keeps what an operator said of it", async () => {
     const on = desk();
-    await on.directory.put(ORG, "edge", spec({ isDefault: true, minTrustLevel: 4, name: "Ours", url: "" }), {});
+    const ours = { isDefault: true, minTrustLevel: 4, costRank: 7, name: "Ours", url: "" };
+    await on.directory.put(ORG, "edge", spec(ours), {});
     expect(await registered(on)).toMatchObject({ isNew: false });
     expect(gatewayOf(on)).toMatchObject({
       isDefault: true,
       minTrustLevel: 4,
+      costRank: 7,
       name: "Ours",
       url: "http://127.0.0.1:4000",
     });

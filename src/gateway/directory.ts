@@ -1,7 +1,13 @@
 import type { Registered, Registration } from "../bridge/index.ts";
 import type { Clock, Stop } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { GatewayLink, GatewayStatus, GatewayStore, RegistryStore } from "../store/index.ts";
+import {
+  everyEntry,
+  type GatewayLink,
+  type GatewayStatus,
+  type GatewayStore,
+  type RegistryStore,
+} from "../store/index.ts";
 import { type GatewaySpec, NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { hashToken, randomToken } from "./token.ts";
@@ -47,7 +53,6 @@ const REFRESH_MS = 1_000;
 const TOKEN_MS = 2_000;
 const TOKENS_MAX = 10_000;
 const OVERLAP_MS = 600_000;
-const PAGE = 100;
 
 /** The gateways of every organisation this process works for, re-read every second. */
 export class GatewayDirectory {
@@ -108,16 +113,11 @@ export class GatewayDirectory {
     const links = new Map((await store.listGatewayLinks(orgId)).map((link) => [link.gatewayId, link]));
     const gateways: Gateway[] = [];
     const tokens = new Map<string, string>();
-    for (let cursor: string | null = null; ;) {
-      const page = await store.listEntries(orgId, "gateway", { limit: PAGE, cursor });
-      for (const { id, body } of page.data) {
-        const link = links.get(id);
-        gateways.push(this.#gatewayOf(orgId, id, body, link));
-        const token = this.#dispatchTokenIn(link);
-        if (token !== undefined) tokens.set(id, token);
-      }
-      cursor = page.nextCursor;
-      if (cursor === null) break;
+    for (const { id, body } of await everyEntry(store, orgId, "gateway")) {
+      const link = links.get(id);
+      gateways.push(this.#gatewayOf(orgId, id, body, link));
+      const token = this.#dispatchTokenIn(link);
+      if (token !== undefined) tokens.set(id, token);
     }
     if (!gateways.some(({ isLocal }) => isLocal)) gateways.push(...this.#bareLocal(orgId));
     const before = this.#known.get(orgId);

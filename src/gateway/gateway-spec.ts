@@ -8,6 +8,8 @@ export interface GatewaySpec {
   readonly url: string;
   readonly isDefault: boolean;
   readonly minTrustLevel: number;
+  /** What it costs to run there, relative to the others; less is taken first. */
+  readonly costRank: number;
   readonly capabilities: readonly string[];
   readonly providers: readonly string[];
   /** What runs a node that names no provider; null: such nodes do not go there. */
@@ -20,6 +22,7 @@ export const NEW_SPEC: GatewaySpec = {
   url: "",
   isDefault: false,
   minTrustLevel: 1,
+  costRank: 0,
   capabilities: [],
   providers: [],
   defaultProvider: null,

@@ -102,6 +102,7 @@ describe("a Bridge that does not answer", () => {
         url: bridge.url,
         isDefault: false,
         minTrustLevel: 1,
+        costRank: 0,
         capabilities: [],
         providers: [],
         defaultProvider: null,
@@ -189,7 +190,14 @@ describe("opening", () => {
     const [first, second] = [await openGateways(options), await openGateways(options)];
     const ticket = { orgId: ORG, runId: "r", nodeId: "n", attempt: 1, expiresAt: 9 };
     expect(second.tickets.read(first.tickets.write(ticket), 0)).toEqual({ kind: "good", ticket });
-    const spec = { name: null, environment: null, url: "http://127.0.0.1:9", isDefault: false, minTrustLevel: 1 };
+    const spec = {
+      name: null,
+      environment: null,
+      url: "http://127.0.0.1:9",
+      isDefault: false,
+      minTrustLevel: 1,
+      costRank: 0,
+    };
     const rest = { capabilities: [], providers: [], defaultProvider: null };
     await first.directory.put(ORG, "edge", { ...spec, ...rest }, { dispatchToken: "dsp_by_hand" });
     await second.directory.ensure([ORG]);

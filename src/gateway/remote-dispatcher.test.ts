@@ -56,6 +56,7 @@ async function stage(url: string) {
         url: at,
         isDefault: false,
         minTrustLevel: 1,
+        costRank: 0,
         capabilities: [],
         providers: ["ai-sdk"],
         defaultProvider: null,

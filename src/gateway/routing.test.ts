@@ -10,6 +10,7 @@ const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
   url: `http://${id}.test`,
   isDefault: false,
   minTrustLevel: 1,
+  costRank: 0,
   capabilities: [],
   providers: ["ai-sdk"],
   defaultProvider: "ai-sdk",
@@ -25,6 +26,7 @@ const wish = (more: Partial<RouteWish> = {}): RouteWish => ({
   pinned: null,
   provider: "ai-sdk",
   capabilities: [],
+  deployedAt: new Set(),
   ...more,
 });
 
@@ -81,6 +83,59 @@ describe("who is taken", () => {
     const gateways = [gateway("a", { capabilities: ["gpu"] }), gateway("b", { capabilities: ["gpu", "eu"] })];
     expect(chosen(gateways, wish({ capabilities: ["gpu", "eu"] }))).toBe("b/ai-sdk");
     expect(chosen(gateways, wish({ capabilities: ["gpu"] }))).toBe("a/ai-sdk");
+  });
+});
+
+/** Each layer, as a gateway that loses by it to one that is plain. */
+const LAYERS: readonly (readonly [string, Partial<Gateway>, Partial<Gateway>])[] = [
+  ["default", { isDefault: true }, {}],
+  ["stand_in", {}, { providers: [], answersAny: true }],
+  ["cost", {}, { costRank: 1 }],
+  ["in_process", {}, { isLocal: true }],
+  ["health", {}, { status: "degraded" }],
+];
+
+describe("the layers", () => {
+  it.each(LAYERS)("%s decides, and is named", (reason, better, worse) => {
+    for (const gateways of [
+      [gateway("a", worse), gateway("b", better)],
+      [gateway("b", better), gateway("a", worse)],
+    ]) {
+      expect(chooseRoute(gateways, wish())).toMatchObject({
+        kind: "found",
+        gateway: { id: "b" },
+        losers: [{ gatewayId: "a", reason }],
+      });
+    }
+  });
+
+  it.each(LAYERS.slice(0, -1).map((layer, index) => [layer[0], layer, LAYERS.slice(index + 1)] as const))(
+    "%s comes before all that follow it",
+    (reason, [, better, worse], later) => {
+      for (const [, laterBetter, laterWorse] of later) {
+        const winner = gateway("b", { ...laterWorse, ...better });
+        const loser = gateway("a", { ...laterBetter, ...worse });
+        expect(chooseRoute([loser, winner], wish())).toMatchObject({
+          gateway: { id: "b" },
+          losers: [{ gatewayId: "a", reason }],
+        });
+      }
+    },
+  );
+
+  it("compare costs by their size, and a provider only where one is asked for", () => {
+    const ranks = [gateway("a", { costRank: 1_000 }), gateway("b", { costRank: 999 }), gateway("c", { costRank: 7 })];
+    expect(chosen(ranks, wish())).toBe("c/ai-sdk");
+    const standIn = gateway("a", { providers: [], answersAny: true });
+    expect(chosen([gateway("b"), standIn], wish({ provider: null }))).toBe("a/ai-sdk");
+  });
+
+  it("leave nobody offline in the race, however cheap", () => {
+    const gateways = [gateway("a", { status: "offline", isDefault: true }), gateway("b", { costRank: 1_000 })];
+    expect(chooseRoute(gateways, wish())).toMatchObject({
+      gateway: { id: "b" },
+      losers: [{ gatewayId: "a", reason: "offline" }],
+    });
   });
 });
 

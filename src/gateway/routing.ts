@@ -8,21 +8,29 @@ export interface RouteWish {
   /** Null: whatever the gateway answers with when nobody says. */
   readonly provider: string | null;
   readonly capabilities: readonly string[];
+  /** Where its agent is deployed, if that is not one place: there, and nowhere else. Empty: anywhere. */
+  readonly deployedAt: ReadonlySet<string>;
 }
 
 export type RouteChoice =
   | { readonly kind: "found"; readonly gateway: Gateway; readonly provider: string; readonly losers: readonly Loser[] }
   | { readonly kind: "none"; readonly message: string; readonly losers: readonly Loser[] };
 
-/** A gateway that was not taken, and why. */
+/** What a gateway can fall out by, whatever the others are. */
+type Unfit = "not_pinned" | "not_deployed" | "provider" | "capability" | "offline";
+/** What it can lose by to one that fits as well, in the order in which they are compared. */
+type Layer = "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
+
+/** A gateway that was not taken, and the first thing that spoke against it. */
 export interface Loser {
   readonly gatewayId: string;
-  readonly reason: "not_pinned" | "provider" | "capability" | "offline" | "order";
+  readonly reason: Unfit | Layer;
 }
 
 /**
- * Pinned gateway, else the default one, else whichever serves the provider and has the capabilities; registered Bridges
- * before the one in process, healthy before degraded, then by id.
+ * The pinned gateway, or one where the agent is deployed, else whichever serves the provider and has the capabilities.
+ * Of several that do: the default one; one that serves the provider by its name; the cheapest; a registered Bridge before
+ * the one in process; a healthy one; the first by id.
  */
 export function chooseRoute(gateways: readonly Gateway[], wish: RouteWish): RouteChoice {
   const losers: Loser[] = [];
@@ -32,14 +40,15 @@ export function chooseRoute(gateways: readonly Gateway[], wish: RouteWish): Rout
   };
   const fitting = gateways.filter((gateway) => {
     if (wish.pinned !== null && gateway.id !== wish.pinned) return lose(gateway, "not_pinned");
+    if (wish.deployedAt.size > 0 && !wish.deployedAt.has(gateway.id)) return lose(gateway, "not_deployed");
     if (providerAt(gateway, wish) === null) return lose(gateway, "provider");
     if (!wish.capabilities.every((one) => gateway.capabilities.includes(one))) return lose(gateway, "capability");
     return true;
   });
   const living = fitting.filter((gateway) => gateway.status !== "offline" || lose(gateway, "offline"));
-  const [best, ...rest] = living.sort(order);
+  const [best, ...rest] = living.sort((left, right) => compare(left, right, wish).by);
   if (best === undefined) return { kind: "none", message: nobody(wish, fitting), losers };
-  for (const gateway of rest) lose(gateway, "order");
+  for (const gateway of rest) lose(gateway, compare(best, gateway, wish).layer);
   return { kind: "found", gateway: best, provider: providerAt(best, wish) ?? "", losers };
 }
 
@@ -49,18 +58,33 @@ function providerAt(gateway: Gateway, { provider }: RouteWish): string | null {
   return gateway.answersAny ? gateway.defaultProvider : null;
 }
 
-function order(left: Gateway, right: Gateway): number {
-  return rank(left) - rank(right) || compareCodeUnits(left.id, right.id);
+/** Less is better. Ids differ, so that two gateways never come out the same. */
+const LAYERS: readonly (readonly [Layer, (gateway: Gateway, wish: RouteWish) => number])[] = [
+  ["default", ({ isDefault }) => (isDefault ? 0 : 1)],
+  ["stand_in", ({ providers }, { provider }) => (provider === null || providers.includes(provider) ? 0 : 1)],
+  ["cost", ({ costRank }) => costRank],
+  ["in_process", ({ isLocal }) => (isLocal ? 1 : 0)],
+  ["health", ({ status }) => (status === "healthy" ? 0 : 1)],
+];
+
+function compare(left: Gateway, right: Gateway, wish: RouteWish): { readonly by: number; readonly layer: Layer } {
+  for (const [layer, rank] of LAYERS) {
+    const by = rank(left, wish) - rank(right, wish);
+    if (by !== 0) return { by, layer };
+  }
+  return { by: compareCodeUnits(left.id, right.id), layer: "order" };
 }
 
-function rank({ isDefault, isLocal, status }: Gateway): number {
-  return (isDefault ? 0 : 4) + (isLocal ? 2 : 0) + (status === "healthy" ? 0 : 1);
-}
-
-function nobody({ pinned, provider, capabilities }: RouteWish, fitting: readonly Gateway[]): string {
-  if (fitting.length > 0) return `${fitting.map(({ id }) => id).join(", ")} is offline; start its Bridge`;
+function nobody({ pinned, provider, capabilities, deployedAt }: RouteWish, fitting: readonly Gateway[]): string {
+  const [first, ...more] = fitting.map(({ id }) => id);
+  if (first !== undefined && more.length === 0) return `${first} is offline; start its Bridge`;
+  if (first !== undefined) return `${[first, ...more].join(", ")} are offline; start one of their Bridges`;
   const what = provider === null ? "takes it" : `serves the provider "${provider}"`;
   const needs = capabilities.length === 0 ? "" : ` with ${capabilities.join(", ")}`;
+  if (deployedAt.size > 0) {
+    const places = [...deployedAt].sort(compareCodeUnits).join(", ");
+    return `none of the gateways where the agent is deployed (${places}) is there and ${what}${needs}; start a Bridge that does`;
+  }
   return pinned === null
     ? `no gateway ${what}${needs}; start a Bridge that does`
     : `the gateway "${pinned}", to which the run is pinned, is not there or does not fit: nothing there ${what}${needs}`;

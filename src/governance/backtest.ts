@@ -1,4 +1,10 @@
-import { type Backtest, backtest, type ConditionCache, factsFromRecord } from "../core/governance/index.ts";
+import {
+  type Backtest,
+  backtest,
+  type ConditionCache,
+  CONTRADICTION,
+  factsFromRecord,
+} from "../core/governance/index.ts";
 import { isJsonObject } from "../core/base/index.ts";
 import type { PastVerdict, Policy } from "../core/governance/index.ts";
 import type { GovernanceStore, Listed, RunVerdict } from "../store/index.ts";
@@ -31,11 +37,11 @@ export async function backtestPolicy(
   do {
     const page: Listed<RunVerdict> = await store.listVerdicts(orgId, since, { limit: Math.min(SLICE, left), cursor });
     const past: PastVerdict[] = [];
-    for (const { verdictId, disposition, body } of page.data) {
+    for (const { verdictId, disposition, gate, body } of page.data) {
       const record = body["facts"];
       const facts = isJsonObject(record) ? factsFromRecord(record, cache) : null;
       if (facts === null) unreadable += 1;
-      else past.push({ id: verdictId, facts, disposition });
+      else past.push({ id: verdictId, facts, disposition, isContradiction: gate === CONTRADICTION.gate });
     }
     found = together(found, backtest(draft, past));
     left -= page.data.length;

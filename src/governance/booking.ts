@@ -1,13 +1,36 @@
-import { agentEnvelopeId, budgetsFor, type DispatchFacts, periodOf } from "../core/governance/index.ts";
+import {
+  agentEnvelopeId,
+  budgetsFor,
+  type DispatchFacts,
+  isSpendingCounted,
+  periodOf,
+} from "../core/governance/index.ts";
 import type { LedgerChange } from "../store/index.ts";
 import type { AboutRun, AdmittedAttempt, Admission } from "./judge.ts";
 import type { Registered } from "./registered.ts";
 
 /** What an allowed attempt takes: a slot, a place in the window, and its estimate under every ceiling. */
-export function admissionOf(runId: string, nodeId: string, facts: DispatchFacts, at: number): Admission {
+export function admissionOf(
+  { agents, bindings }: Pick<Registered, "agents" | "bindings">,
+  { runId, nodeId }: Pick<Admission, "runId" | "nodeId">,
+  facts: DispatchFacts,
+  at: number,
+): Admission {
   const { agent, agentId, agentBudget, envelopes, estimateMicros } = facts;
   const rate = agent?.rateLimit ?? null;
+  const micros = estimateMicros ?? 0;
   const ceilings = agentBudget === null ? envelopes : [agentBudget, ...envelopes];
+  const reserved: Admission["reserved"][number][] = ceilings.map(({ id, periodStart, ceilingMicros }) => ({
+    envelopeId: id,
+    periodStart,
+    micros,
+    ceiling: ceilingMicros,
+  }));
+  // Nothing holds it here, but it is money a bound of the agent counts elsewhere.
+  if (agentBudget === null && isSpendingCounted(agents.get(agentId), bindings)) {
+    const { start } = periodOf("monthly", facts.at);
+    reserved.unshift({ envelopeId: agentEnvelopeId(agentId), periodStart: start, micros, ceiling: null });
+  }
   return {
     runId,
     nodeId,
@@ -15,18 +38,13 @@ export function admissionOf(runId: string, nodeId: string, facts: DispatchFacts,
     maxOpen: agent?.maxConcurrent ?? 0,
     rate: rate === null ? null : { count: rate.count, windowMs: rate.perSeconds * 1_000 },
     at,
-    reserved: ceilings.map(({ id, periodStart, ceilingMicros }) => ({
-      envelopeId: id,
-      periodStart,
-      micros: estimateMicros ?? 0,
-      ceiling: ceilingMicros,
-    })),
+    reserved,
   };
 }
 
-/** Where the cost of an attempt is booked: the agent's own ceiling and every budget, in the period of its admission. */
+/** Where the cost of an attempt is booked: with the agent and in every budget, in the period of its admission. */
 export function settlementOf(
-  { budgets, agents }: Registered,
+  { budgets, agents, bindings }: Registered,
   { workflow, team = null }: AboutRun,
   { agentId, gatewayId, startedAt }: AdmittedAttempt,
   costMicros: number,
@@ -35,7 +53,7 @@ export function settlementOf(
   const spend = (envelopeId: string, periodStart: number): void => {
     changes.push({ envelopeId, periodStart, reserved: 0, spent: costMicros, ceiling: null });
   };
-  if (agentId !== null && agents.get(agentId)?.budgetMonthlyMicros !== null) {
+  if (agentId !== null && isSpendingCounted(agents.get(agentId), bindings)) {
     spend(agentEnvelopeId(agentId), periodOf("monthly", startedAt).start);
   }
   const charged = { gateway: gatewayId, agent: agentId, workflow, team };

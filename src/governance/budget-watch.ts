@@ -1,6 +1,7 @@
 import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { type Budget, periodOf, thresholdsCrossed, usdText } from "../core/governance/index.ts";
 import type { GovernanceStore } from "../store/index.ts";
+import type { RegisteredCache } from "./registered-cache.ts";
 import type { Tally } from "./tally.ts";
 
 const TOLD_MAX = 10_000;
@@ -15,7 +16,13 @@ export class BudgetWatch {
     this.#store = store;
   }
 
-  async look(orgId: string, budgets: readonly Budget[], tally: Tally, at: number): Promise<void> {
+  async lookAll(tallies: ReadonlyMap<string, Tally>, registered: RegisteredCache, at: number): Promise<void> {
+    for (const [orgId, tally] of tallies) {
+      if (registered.knows(orgId)) await this.#look(orgId, registered.of(orgId).budgets, tally, at);
+    }
+  }
+
+  async #look(orgId: string, budgets: readonly Budget[], tally: Tally, at: number): Promise<void> {
     for (const budget of budgets) {
       if (!budget.isEnabled) continue;
       const { start } = periodOf(budget.period, at);

@@ -31,6 +31,7 @@ const LOCAL: Gateway = {
   url: "",
   isDefault: false,
   minTrustLevel: 1,
+  costRank: 0,
   capabilities: [],
   providers: ["scripted", "openai"],
   defaultProvider: "scripted",
@@ -76,9 +77,10 @@ interface Asked {
   readonly registered?: Registered;
   readonly tally?: Tally;
   readonly waiting?: WaitingRoom;
+  readonly gateways?: readonly Gateway[];
 }
 
-function gather({ hints = {}, assignedTo, about, registered, tally, waiting }: Asked = {}) {
+function gather({ hints = {}, assignedTo, about, registered, tally, waiting, gateways = [LOCAL] }: Asked = {}) {
   const [node] = PLAIN.nodes;
   if (node === undefined) throw new Error("the plan has no node");
   const request: RequestVerdict = {
@@ -96,7 +98,7 @@ function gather({ hints = {}, assignedTo, about, registered, tally, waiting }: A
     request,
     about: aboutWith(about),
     registered: registered ?? registeredWith(),
-    gateways: [LOCAL],
+    gateways,
     tally: tally ?? new Tally(),
     waiting: waiting ?? new WaitingRoom(),
   });
@@ -118,6 +120,7 @@ describe("the agent a node runs as", () => {
     role: "writer",
     agent: agentId,
     workflow,
+    maxSpendMicros: null,
   });
   const everything = registeredWith({
     deployments: [deployment],
@@ -154,6 +157,96 @@ describe("the agent a node runs as", () => {
 
   it("that nobody registered is known to be unknown", () => {
     expect(gather({ hints: { agent: "ghost" } }).facts).toMatchObject({ agentId: "ghost", agent: null, rate: null });
+  });
+});
+
+describe("the ceiling of an agent", () => {
+  const bound = (id: string, workflow: string | null, maxSpendMicros: number | null): RoleBinding => ({
+    id,
+    role: "writer",
+    agent: "ada",
+    workflow,
+    maxSpendMicros,
+  });
+  const bindings = [bound("everywhere", null, 50), bound("here", "w", 20), bound("elsewhere", "other", 1)];
+  const ceilingOf = (asked: Asked, own: number | null = 100, bound = bindings) => {
+    const registered = registeredWith({ bindings: bound }, [agent("ada", { budgetMonthlyMicros: own })]);
+    const found = gather({ ...asked, registered }).facts.agentBudget;
+    return found === null ? null : [found.id, found.ceilingMicros, found.boundBy ?? "own"];
+  };
+  const writer = { role: "writer" };
+  const COUNTER = "agent/ada/monthly";
+
+  it.each<[string, Asked, unknown]>([
+    ["found through a role: its bound", { hints: writer }, [COUNTER, 20, "here"]],
+    [
+      "in another workflow: that of everywhere",
+      { hints: writer, about: { workflow: "x" } },
+      [COUNTER, 50, "everywhere"],
+    ],
+    [
+      "bound by the run: the bound too",
+      { hints: writer, about: { roleBindings: { writer: "ada" } } },
+      [COUNTER, 20, "here"],
+    ],
+    ["named by the step: its own", { hints: { ...writer, agent: "ada" } }, [COUNTER, 100, "own"]],
+    ["assigned: its own", { hints: writer, assignedTo: "ada" }, [COUNTER, 100, "own"]],
+    [
+      "in another role: its own",
+      { hints: { role: "reader" }, about: { roleBindings: { reader: "ada" } } },
+      [COUNTER, 100, "own"],
+    ],
+  ])("%s", (_, asked, ceiling) => {
+    expect(ceilingOf(asked)).toEqual(ceiling);
+  });
+
+  it("is the bound also of an agent that has none, and none without a bound", () => {
+    expect(ceilingOf({ hints: writer }, null)).toEqual([COUNTER, 20, "here"]);
+    expect(ceilingOf({ hints: { ...writer, agent: "ada" } }, null)).toBeNull();
+    expect(ceilingOf({ hints: writer }, null, [bound("b", null, null)])).toBeNull();
+  });
+});
+
+describe("an agent deployed on several gateways", () => {
+  const gateway = (id: string, parts: Partial<Gateway> = {}): Gateway => ({ ...LOCAL, id, isLocal: false, ...parts });
+  const at = (id: string, parts: Partial<Deployment> = {}): Deployment => ({
+    id: `d-${id}`,
+    workflow: null,
+    agent: "ada",
+    version: null,
+    gateway: id,
+    roleBindings: {},
+    environment: `env-${id}`,
+    isActive: true,
+    ...parts,
+  });
+  const taken = (deployments: readonly Deployment[], gateways: readonly Gateway[], about: Partial<AboutRun> = {}) => {
+    const registered = registeredWith({ deployments }, [agent("ada")]);
+    const { facts, route } = gather({ hints: { agent: "ada" }, registered, gateways, about });
+    const losers = route.losers.map(({ gatewayId, reason }) => `${gatewayId} ${reason}`);
+    return [facts.gateway?.id ?? facts.noGateway, facts.run.environment, ...losers];
+  };
+  const all = [gateway("a"), gateway("b"), gateway("c")];
+
+  it("works at one of them and nowhere else, by their rank and not by which was registered first", () => {
+    expect(taken([at("b"), at("c")], all)).toEqual(["b", "env-b", "a not_deployed", "c order"]);
+    const dear = [gateway("a"), gateway("b", { costRank: 5 }), gateway("c")];
+    expect(taken([at("b"), at("c")], dear)).toEqual(["c", "env-c", "a not_deployed", "b cost"]);
+    const ill = [gateway("a", { isDefault: true }), gateway("b", { status: "degraded" }), gateway("c")];
+    expect(taken([at("b"), at("c")], ill)).toEqual(["c", "env-c", "a not_deployed", "b health"]);
+    expect(taken([at("b"), at("c", { isActive: false })], all)).toEqual(["b", "env-b", "a not_pinned", "c not_pinned"]);
+  });
+
+  it("goes where the run or its workflow is pinned instead", () => {
+    expect(taken([at("b"), at("c")], all, { gateway: "a" })[0]).toBe("a");
+    const ofWorkflow = at("a", { workflow: "w", agent: null });
+    expect(taken([at("b"), at("c"), ofWorkflow], all).slice(0, 2)).toEqual(["a", "env-a"]);
+  });
+
+  it("is refused where none of them is up", () => {
+    const down = [gateway("a"), gateway("b", { status: "offline" }), gateway("c", { status: "offline" })];
+    expect(taken([at("b"), at("c")], down)[0]).toBe("b, c are offline; start one of their Bridges");
+    expect(taken([at("x"), at("y")], all)[0]).toContain("where the agent is deployed (x, y)");
   });
 });
 
@@ -249,6 +342,7 @@ describe("the envelopes that apply", () => {
         envelopeId === "all" && periodStart === DAY
           ? { spentMicros: 50, reservedMicros: -6 }
           : { spentMicros: 0, reservedMicros: 0 },
+      memoriesOf: () => [],
     };
     const busy = new Tally();
     busy.load({ agents: [{ agentId: "default", open: 5, hits: [] }], envelopes: [] });

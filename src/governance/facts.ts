@@ -13,10 +13,12 @@ import {
   estimateMicros,
   periodOf,
   type RateFact,
+  type RoleBinding,
+  roleBoundOf,
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { chooseRoute, type Gateway, type RouteChoice } from "../gateway/index.ts";
+import { chooseRoute, type Gateway, type RouteChoice, type RouteWish } from "../gateway/index.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
@@ -50,12 +52,13 @@ export function gatherFacts(scene: Scene): Gathered {
   const { hints } = request;
   const ofWorkflow = deploymentOf(registered.deployments, about.workflow);
   const agentId = agentIdOf(scene, ofWorkflow);
-  const deployment = ofWorkflow ?? deploymentOfAgent(registered.deployments, agentId);
+  const ofAgent = ofWorkflow === null ? deploymentsOfAgent(registered.deployments, agentId) : [];
   const agent = registered.agents.get(agentId) ?? null;
   const wanted = hints.provider ?? agent?.provider ?? null;
-  const pinned = about.gateway ?? deployment?.gateway ?? null;
-  const route = chooseRoute(gateways, { pinned, provider: wanted, capabilities: hints.capabilities });
+  const { capabilities } = hints;
+  const route = chooseRoute(gateways, { ...placesOf(about, ofWorkflow, ofAgent), provider: wanted, capabilities });
   const gateway = route.kind === "found" ? route.gateway : null;
+  const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
   const model = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
   const call = callOf(scene, provider, model);
@@ -131,8 +134,20 @@ function deploymentOf(deployments: readonly Deployment[], workflow: string): Dep
 }
 
 /** Where an agent works, whoever starts it. */
-function deploymentOfAgent(deployments: readonly Deployment[], agentId: string): Deployment | null {
-  return deployments.find((one) => one.isActive && one.workflow === null && one.agent === agentId) ?? null;
+function deploymentsOfAgent(deployments: readonly Deployment[], agentId: string): readonly Deployment[] {
+  return deployments.filter((one) => one.isActive && one.workflow === null && one.agent === agentId);
+}
+
+/** The one place a node may run at, or the several at which its agent is deployed. */
+function placesOf(
+  { gateway }: AboutRun,
+  ofWorkflow: Deployment | null,
+  ofAgent: readonly Deployment[],
+): Pick<RouteWish, "pinned" | "deployedAt"> {
+  const deployedAt = new Set(ofAgent.map((one) => one.gateway));
+  const [only] = deployedAt;
+  const pinned = gateway ?? ofWorkflow?.gateway ?? (deployedAt.size === 1 ? only : undefined) ?? null;
+  return { pinned, deployedAt: pinned === null ? deployedAt : new Set() };
 }
 
 function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {
@@ -143,9 +158,17 @@ function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): R
 
 type Books = Pick<Scene, "about" | "tally">;
 
-function agentBudgetOf(books: Books, agent: Agent): EnvelopeFact | null {
-  const { at } = books.about;
-  return agentEnvelopeOf(agent, at, spendingOf(books, agentEnvelopeId(agent.id), periodOf("monthly", at).start));
+function agentBudgetOf(scene: Scene, agent: Agent): EnvelopeFact | null {
+  const { at } = scene.about;
+  const spending = spendingOf(scene, agentEnvelopeId(agent.id), periodOf("monthly", at).start);
+  return agentEnvelopeOf(agent, boundOf(scene, agent.id), at, spending);
+}
+
+/** The bound of the role a node's agent was found through; whoever was named acts in no role. */
+function boundOf({ request, about, registered }: Scene, agent: string): RoleBinding | null {
+  const { hints, assignedTo } = request;
+  if (hints.role === null || hints.agent !== null || assignedTo !== null) return null;
+  return roleBoundOf(registered.bindings, { role: hints.role, agent, workflow: about.workflow });
 }
 
 function envelopesOf(scene: Scene, gateway: string | null, agent: string): readonly EnvelopeFact[] {

@@ -2,13 +2,13 @@ import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import { judgeDispatch, type Judgement } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import type { GovernanceStore, LedgerChange } from "../store/index.ts";
+import type { AgentMemoryStore, GovernanceStore, LedgerChange } from "../store/index.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
+import { contradicted } from "./contradiction.ts";
 import { agentKey, type Gathered, gatherFacts } from "./facts.ts";
-import type { InstructionConflict } from "../core/instructions/index.ts";
 import { instructed } from "./instructing.ts";
-import { plainRuling } from "./judge.ts";
+import { Memories } from "./memories.ts";
 import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, PricedCall, Ruling } from "./judge.ts";
 import { PausedNodes, roomIn } from "./paused-nodes.ts";
 import { priceOf } from "./price-of.ts";
@@ -17,9 +17,10 @@ import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
 import { type Call, type Waiter, WaitingRoom } from "./waiting-room.ts";
+import { WindowAlarms } from "./window-alarms.ts";
 
 export interface GovernorOptions {
-  readonly store: GovernanceStore;
+  readonly store: GovernanceStore & Pick<AgentMemoryStore, "readMemories">;
   readonly directory: GatewayDirectory;
   readonly registered: RegisteredCache;
   readonly clock: Clock;
@@ -44,8 +45,8 @@ export class Governor implements Judge {
   readonly #paused = new PausedNodes();
   readonly #starts: StartWindows;
   readonly #watch: BudgetWatch;
-  /** By agent: when its window is looked at again. */
-  readonly #alarms = new Map<string, { readonly dueAt: number; readonly stop: Stop }>();
+  readonly #alarms: WindowAlarms;
+  readonly memories: Memories;
   #wake: (waiter: Waiter, heard: () => void) => void = () => undefined;
   #stop: Stop | null = null;
   #isStopped = false;
@@ -55,6 +56,8 @@ export class Governor implements Judge {
     this.#options = options;
     this.#starts = new StartWindows(options.startRate);
     this.#watch = new BudgetWatch(options.store);
+    this.#alarms = new WindowAlarms(options.clock);
+    this.memories = new Memories(options.store);
   }
 
   /** May this run be created? What is asked before it exists. */
@@ -95,8 +98,7 @@ export class Governor implements Judge {
   stop(): void {
     this.#isStopped = true;
     this.#stop?.();
-    for (const { stop } of this.#alarms.values()) stop();
-    this.#alarms.clear();
+    this.#alarms.stop();
   }
 
   prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
@@ -116,14 +118,17 @@ export class Governor implements Judge {
       waiting: this.#waiting,
     });
     const judgement = judgeDispatch(gathered.facts);
-    const told = instructed(judgement, gathered.facts, { request, about });
-    if (told.conflicts.length > 0) return this.#contradicted(request, about, told.conflicts);
+    const told = instructed(judgement, gathered.facts, { request, about }, this.memories);
     const key = agentKey(about.orgId, gathered.facts.agentId);
     const waiter = { runId: about.runId, nodeId: request.nodeId };
     const wasWaiting = this.#waiting.has(key, waiter);
     const wasPaused = this.#paused.isAnywhere(waiter);
     this.#paused.leave(waiter);
     const verdictId = `vrd_${about.runId}/${request.nodeId}/${about.nextEventId}`;
+    if (told.conflicts.length > 0) {
+      this.#waiting.leave(waiter);
+      return contradicted({ request, about, gathered, judgement, conflicts: told.conflicts, verdictId });
+    }
     const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
     const verdict = verdictOf(judgement, gathered, verdictId, told.sections);
     const pausedBy = judgement.disposition === "block" ? judgement.block.pausedBy : undefined;
@@ -144,13 +149,6 @@ export class Governor implements Judge {
     return { verdict, admission, record, audit: admission === null ? [] : routingAudit(about, request, gathered) };
   }
 
-  /** Nothing is taken for a node that asks for what it was forbidden. */
-  #contradicted({ nodeId }: RequestVerdict, { runId }: AboutRun, conflicts: readonly InstructionConflict[]): Ruling {
-    this.#waiting.leave({ runId, nodeId });
-    const errors = conflicts.map(({ kind, message }) => ({ field: kind, reason: message }));
-    return plainRuling({ disposition: "contradiction", errors });
-  }
-
   settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {
     return settlementOf(this.#options.registered.of(about.orgId), about, attempt, costMicros);
   }
@@ -160,9 +158,14 @@ export class Governor implements Judge {
     return priceOf(this.#options.registered.of(orgId).models, provider, model, startedAt)?.id ?? null;
   }
 
+  memoryOf({ orgId }: AboutRun, agentId: string): string | null {
+    return this.#options.registered.of(orgId).agents.get(agentId)?.memoryProfile?.name ?? null;
+  }
+
   committed(orgId: string, changes: Changes): void {
     const { runId, settled, taken, slots } = changes;
     this.#tally(orgId).commit(changes);
+    this.memories.add(orgId, changes.memories);
     for (const waiter of taken) this.#waiting.leave(waiter);
     for (const nodeId of settled) {
       this.#waiting.leave({ runId, nodeId });
@@ -192,14 +195,18 @@ export class Governor implements Judge {
 
   #isReady(orgId: string): boolean {
     const { directory, registered } = this.#options;
-    return this.#tallies.has(orgId) && directory.knows(orgId) && registered.knows(orgId);
+    const isKnown = this.#tallies.has(orgId) && directory.knows(orgId) && registered.knows(orgId);
+    return isKnown && this.memories.isReady(orgId, registered.of(orgId));
   }
 
   async #load(orgIds: ReadonlySet<string>): Promise<void> {
     const { directory, registered } = this.#options;
     await directory.ensure(orgIds);
     await registered.ensure(orgIds);
-    for (const orgId of orgIds) if (!this.#tallies.has(orgId)) await this.reload(orgId);
+    for (const orgId of orgIds) {
+      if (!this.#tallies.has(orgId)) await this.reload(orgId);
+      await this.memories.ensure(orgId, registered.of(orgId));
+    }
   }
 
   #tally(orgId: string): Tally {
@@ -208,23 +215,15 @@ export class Governor implements Judge {
     return tally;
   }
 
-  #admit(tally: Tally, { nodeId }: RequestVerdict, { runId, at }: AboutRun, { facts }: Gathered): Admission {
-    const admission = admissionOf(runId, nodeId, facts, tally.hitAt(facts.agentId, at));
+  #admit(tally: Tally, { nodeId }: RequestVerdict, { orgId, runId, at }: AboutRun, { facts }: Gathered): Admission {
+    const registered = this.#options.registered.of(orgId);
+    const admission = admissionOf(registered, { runId, nodeId }, facts, tally.hitAt(facts.agentId, at));
     tally.take(admission);
     return admission;
   }
 
   #setAlarm(orgId: string, agentId: string, dueAt: number): void {
-    const key = agentKey(orgId, agentId);
-    const before = this.#alarms.get(key);
-    if (this.#isStopped || (before !== undefined && before.dueAt <= dueAt)) return;
-    before?.stop();
-    const { clock } = this.#options;
-    const stop = clock.after(Math.max(1, dueAt - clock.now()), () => {
-      this.#alarms.delete(key);
-      this.#wakeFor(orgId, agentId);
-    });
-    this.#alarms.set(key, { dueAt, stop });
+    this.#alarms.set(agentKey(orgId, agentId), dueAt, () => this.#wakeFor(orgId, agentId));
   }
 
   /** Whoever waits longest is asked first, one for each slot and place in the window that is free. */
@@ -252,7 +251,7 @@ export class Governor implements Judge {
 
   /** What other processes changed, and whoever waits without anybody here knowing of it. */
   async #refresh(): Promise<void> {
-    const { isAlone, onTrouble } = this.#options;
+    const { registered, clock, isAlone, onTrouble } = this.#options;
     try {
       this.#rounds += 1;
       const isSweep = this.#rounds % SWEEP_EVERY === 1;
@@ -263,7 +262,7 @@ export class Governor implements Judge {
         this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
       }
       this.#wakePaused();
-      await this.#watchBudgets();
+      await this.#watch.lookAll(this.#tallies, registered, clock.now());
       if (isSweep) await this.#sweep();
     } catch (error) {
       onTrouble("what is counted could not be read", error);
@@ -282,15 +281,9 @@ export class Governor implements Judge {
     for (const waiter of woken) this.#wake(waiter, () => undefined);
   }
 
-  async #watchBudgets(): Promise<void> {
-    const { registered, clock } = this.#options;
-    for (const [orgId, tally] of this.#tallies) {
-      if (registered.knows(orgId)) await this.#watch.look(orgId, registered.of(orgId).budgets, tally, clock.now());
-    }
-  }
-
-  /** Reads beyond those who wait here: however many they are, they hide nobody. */
+  /** What others remember; and beyond those who wait here: however many they are, they hide nobody. */
   async #sweep(): Promise<void> {
+    await this.memories.refreshAll(this.#options.registered);
     for (const { runId, nodeId } of await this.#options.store.listWaiting(this.waitingCount + WAITING_PAGE)) {
       const waiter = { runId, nodeId };
       const isHere = this.#waiting.isAnywhere(waiter) || this.#paused.isAnywhere(waiter);

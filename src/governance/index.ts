@@ -3,5 +3,6 @@ export { Governor, type GovernorOptions } from "./governor.ts";
 export type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, PricedCall, Returned, Ruling } from "./judge.ts";
 export type { LaunchWish } from "./launch.ts";
 export type { LaunchDesk, LaunchRequest, LaunchRuling } from "./launch-desk.ts";
+export { LaunchWatch } from "./launch-watch.ts";
 export { createAllowAllJudge } from "./open-judge.ts";
 export { type GovernanceFigures, openGovernance, type OpenedGovernance } from "./open-governance.ts";

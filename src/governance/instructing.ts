@@ -3,7 +3,11 @@ import type { RequestVerdict } from "../core/engine/index.ts";
 import type { DispatchFacts, Judgement, MatchedPolicy, Policy } from "../core/governance/index.ts";
 import { assembleInstructions, type AssembledInstructions, type InstructionLayer } from "../core/instructions/index.ts";
 import type { Duty } from "../core/plan/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { MemoryEntry } from "../store/index.ts";
 import { planNodeOf, type Scene } from "./facts.ts";
+import type { AboutRun } from "./judge.ts";
+import type { Memories } from "./memories.ts";
 
 const NOTHING: Pick<AssembledInstructions, "sections" | "conflicts"> = { sections: [], conflicts: [] };
 
@@ -12,10 +16,12 @@ export function instructed(
   judgement: Judgement,
   facts: DispatchFacts,
   scene: Pick<Scene, "request" | "about">,
+  memories: Memories,
 ): Pick<AssembledInstructions, "sections" | "conflicts"> {
   if (judgement.disposition !== "allow") return NOTHING;
   const duty = planNodeOf(scene)?.duty ?? null;
-  return instruct({ facts, matched: judgement.matched, request: scene.request, duty });
+  const memory = memoryLayers(facts, scene.about, memories);
+  return instruct({ facts, matched: judgement.matched, request: scene.request, duty, memory });
 }
 
 /** What the layers of a prompt are made of, for one node. */
@@ -24,18 +30,20 @@ interface Instructing {
   readonly matched: readonly MatchedPolicy[];
   readonly request: RequestVerdict;
   readonly duty: Duty | null;
+  readonly memory: readonly InstructionLayer[];
 }
 
 /**
  * What whoever does the work is told besides the work itself, strictest first. The engine's own guardrails are the same
  * for everybody and are added where the request is sent; the command and its inputs are the work.
  */
-function instruct({ facts, matched, request, duty }: Instructing): AssembledInstructions {
+function instruct({ facts, matched, request, duty, memory }: Instructing): AssembledInstructions {
   return assembleInstructions([
     ...policyLayers(facts.policies, matched),
     ...teamLayers(facts.agentId, duty),
     ...agentLayers(facts, duty),
     askedFor(facts, request),
+    ...memory,
   ]);
 }
 
@@ -77,6 +85,27 @@ function agentLayers({ agent, agentId }: DispatchFacts, duty: Duty | null): read
   }
   if (patch !== null) layers.push({ layer: 5, source: `team ${duty?.team ?? ""}, ${agentId}`, text: patch });
   return layers;
+}
+
+/**
+ * What the agent answered before. Each entry is one line that begins with where it comes from, whatever its text says:
+ * it can open no section, and is last to be heard.
+ */
+function memoryLayers(
+  { agent, agentId }: DispatchFacts,
+  { orgId, returned }: AboutRun,
+  memories: Memories,
+): readonly InstructionLayer[] {
+  const profile = agent?.memoryProfile ?? null;
+  if (profile === null) return [];
+  const entries = memories.recall(orgId, agentId, profile, returned?.memoriesOf(agentId) ?? []);
+  const text = entries.map(lineOf).join("\n");
+  return [{ layer: 9, source: `memory ${profile.name} of ${agentId}`, text }];
+}
+
+function lineOf({ at, runId, nodeId, text }: MemoryEntry): string {
+  const minute = isoFromEpochMs(at).replace(/:\d\d\.\d{3}Z$/, "Z");
+  return `- ${minute} ${runId} ${nodeId}: ${text.replaceAll(/\s+/g, " ")}`;
 }
 
 /** What the step asks for; what it says is the message itself. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Spending } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import type { LedgerChange, Reservation, SlotChange, StoredVerdict } from "../store/index.ts";
+import type { LedgerChange, MemoryEntry, Reservation, SlotChange, StoredVerdict } from "../store/index.ts";
 
 /**
  * Says whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
@@ -17,6 +17,8 @@ export interface Judge {
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
   /** What an attempt is priced by; null: nothing, or nobody knows. */
   priceIdOf?(about: AboutRun, priced: PricedCall): string | null;
+  /** The name of the memory an agent keeps; null: none. */
+  memoryOf?(about: AboutRun, agentId: string): string | null;
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
@@ -53,6 +55,8 @@ export interface Returned {
   slotsOf(agentId: string): number;
   /** What to add to the counter: `reservedMicros` is never positive. */
   spendingOf(envelopeId: string, periodStart: number): Spending;
+  /** What an agent has answered in it, and will remember; in order. */
+  memoriesOf(agentId: string): readonly MemoryEntry[];
 }
 
 export interface AdmittedAttempt {
@@ -84,7 +88,8 @@ export interface Admission {
   readonly maxOpen: number;
   readonly rate: SlotChange["rate"];
   readonly at: number;
-  readonly reserved: readonly (Reservation & { readonly ceiling: number })[];
+  /** `ceiling` null: counted, and held by nothing. */
+  readonly reserved: readonly (Reservation & { readonly ceiling: number | null })[];
 }
 
 export interface Changes {
@@ -96,6 +101,7 @@ export interface Changes {
   readonly taken: readonly Admission[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];
+  readonly memories: readonly MemoryEntry[];
 }
 
 /** A ruling that takes and keeps nothing. */

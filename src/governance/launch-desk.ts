@@ -7,6 +7,7 @@ import { type Judgement, policyKey } from "../core/governance/index.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
 import type { LaunchWish } from "./launch.ts";
+import { newChain } from "./launch-chain.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 
 /** A run somebody wants to start, whole: an approval counts for exactly this. */
@@ -90,6 +91,7 @@ export class LaunchDesk {
         policies: [...wanted],
         approvers: approvers.map((approver) => ({ ...approver })),
         expiresAt,
+        hop: 0,
       },
     });
     const { id } = await store.askLaunch(asked, entry);
@@ -173,5 +175,6 @@ function approvalOf(orgId: string, { request, wanted, digest, rule, at }: Asked)
     reason: null,
     modifications: null,
     requestedBy: keyId,
+    chain: newChain(rule, at),
   };
 }

@@ -2,7 +2,15 @@ import type { Clock } from "../clock/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import { agentOf, bindingOf, budgetOf, DEFAULT_AGENT, deploymentOf, modelOf, policyOf } from "../registry/index.ts";
-import type { Entry, EntryKind, GovernanceStore, LaunchApprovalStore, RegistryStore } from "../store/index.ts";
+import {
+  type AgentMemoryStore,
+  type Entry,
+  type EntryKind,
+  everyEntry,
+  type GovernanceStore,
+  type LaunchApprovalStore,
+  type RegistryStore,
+} from "../store/index.ts";
 import { Governor } from "./governor.ts";
 import { LaunchDesk } from "./launch-desk.ts";
 import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
@@ -10,7 +18,7 @@ import type { Registered } from "./registered.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
-  readonly store: RegistryStore & GovernanceStore & LaunchApprovalStore;
+  readonly store: RegistryStore & GovernanceStore & LaunchApprovalStore & AgentMemoryStore;
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;
@@ -61,18 +69,9 @@ export function openGovernance(options: GovernanceOptions): OpenedGovernance {
   };
 }
 
-const PAGE = 100;
-
 async function loadRegistered(store: RegistryStore, orgId: string): Promise<Registered> {
-  const all = async <T>(kind: EntryKind, read: (entry: Entry) => T): Promise<readonly T[]> => {
-    const found: T[] = [];
-    for (let cursor: string | null = null; ;) {
-      const page = await store.listEntries(orgId, kind, { limit: PAGE, cursor });
-      for (const entry of page.data) found.push(read(entry));
-      cursor = page.nextCursor;
-      if (cursor === null) return found;
-    }
-  };
+  const all = async <T>(kind: EntryKind, read: (entry: Entry) => T): Promise<readonly T[]> =>
+    (await everyEntry(store, orgId, kind)).map(read);
   const agents = await all("agent", agentOf);
   const models = await all("model", modelOf);
   return {

@@ -1,10 +1,8 @@
 import type { Clock, Stop } from "../clock/index.ts";
-import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
-import type { GovernanceStore, LaunchApprovalStore } from "../store/index.ts";
+import type { AgentMemoryStore, GovernanceStore } from "../store/index.ts";
 
 export interface ReconcilerOptions {
-  readonly store: Pick<GovernanceStore, "recount" | "unexplainedSpending"> &
-    Pick<LaunchApprovalStore, "expireLaunches">;
+  readonly store: Pick<GovernanceStore, "recount" | "unexplainedSpending"> & Pick<AgentMemoryStore, "pruneMemories">;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -22,7 +20,9 @@ const MINUTE_MS = 60_000;
 /** In minutes. */
 const RECOUNT_EVERY = 5;
 const EXPLAIN_EVERY = 24 * 60;
-const LAUNCHES_MAX = 500;
+/** Entries of memories that go in one statement, and statements after which the rest waits for the next minute. */
+const MEMORIES_BATCH = 20_000;
+const MEMORIES_ROUNDS_MAX = 10;
 /** The longest period there is. */
 const PERIOD_MS_MAX = 31 * 24 * 3_600_000;
 
@@ -58,7 +58,7 @@ export class Reconciler {
   /** What a minute asks for. */
   async tick(): Promise<void> {
     this.#minutes += 1;
-    await this.#guarded("approvals of launches could not be closed", () => this.#expire());
+    await this.#guarded("memories of agents could not be pruned", () => this.#prune());
     if (this.#minutes % RECOUNT_EVERY === 0) {
       await this.#guarded("what is counted could not be counted again", () => this.#recount());
     }
@@ -67,17 +67,11 @@ export class Reconciler {
     }
   }
 
-  async #expire(): Promise<void> {
+  async #prune(): Promise<void> {
     const { store } = this.#options;
-    await store.expireLaunches(LAUNCHES_MAX, ({ id, source, expiresAt }) =>
-      auditEntry({
-        at: expiresAt,
-        type: "approval.resolved",
-        actor: ENGINE_ACTOR,
-        resource: `approval/${id}`,
-        detail: { approvalId: id, source, status: "expired" },
-      }),
-    );
+    for (let round = 0; round < MEMORIES_ROUNDS_MAX; round += 1) {
+      if ((await store.pruneMemories(MEMORIES_BATCH)) < MEMORIES_BATCH) return;
+    }
   }
 
   async #recount(): Promise<void> {

@@ -24,6 +24,7 @@ const changes = (parts: Partial<Changes>): Changes => ({
   taken: [],
   slots: [],
   ledger: [],
+  memories: [],
   ...parts,
 });
 

@@ -144,6 +144,7 @@ describe.each(["auto", "legacy"] as const)("a client (%s)", (era) => {
     expect(copy?.type === "text" ? JSON.parse(copy.text) : null).toEqual(data);
     const shown = await call(client, "get_run", { run_id: data.runId });
     expect(shown.data).toEqual(data);
+    expect((await api.tell("GET", `runs/${data.runId}`)).body.trigger).toBe("mcp");
   });
 
   it("is held by a policy until somebody else says yes", async () => {

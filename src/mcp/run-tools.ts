@@ -109,7 +109,8 @@ function notExposed(workflow: string): { readonly code: string; readonly message
 export async function startAndWait(start: Start, words: WaitWords, call: ToolCall): Promise<CallToolResult> {
   const { api, signal } = call;
   const idempotencyKey = words.idempotency_key ?? call.idempotencyKey;
-  const run = await api.startRun(start, idempotencyKey === null ? {} : { idempotencyKey });
+  const once = idempotencyKey === null ? {} : { idempotencyKey };
+  const run = await api.startRun(start, { ...once, trigger: "mcp" });
   const standing = await waitFor(run, words.wait_seconds, call).catch((error: unknown) => {
     // It was started, and whoever may not look at it should know at least that.
     if (error instanceof ApiProblem && error.status === 403) return bareStanding(run);

@@ -8,13 +8,16 @@ import {
   EXECUTION_TARGETS,
   LIFECYCLES,
   mayBecome,
+  type MemoryProfile,
   PHASES,
   RUNGS,
 } from "../core/governance/index.ts";
-import type { Entry } from "../store/index.ts";
+import { type Entry, MEMORY_ENTRIES_MAX } from "../store/index.ts";
 import { asBody, epochMsOf, instant, microsOf, name, names, readBody, spec, text, usd, whole } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
+/** Entries an agent is told unless its profile says how many. */
+const MEMORY_ENTRIES = 20;
 const HOURS_MAX = 1_000_000;
 const WINDOW_SECONDS_MAX = 30 * 86_400;
 
@@ -28,7 +31,12 @@ export const agentSpec = spec({
     .describe("Classes of context it may read"),
   max_age_hours: z.number().gt(0).max(HOURS_MAX).nullish().describe("How old what it reads may be"),
   personality_note: text.nullish(),
-  memory_profile: name.nullish(),
+  memory_profile: z
+    .union([name, z.strictObject({ name, entries: whole(1, MEMORY_ENTRIES_MAX).default(MEMORY_ENTRIES) })], {
+      error: "must be a name, or a map with name and entries",
+    })
+    .nullish()
+    .describe("Where it keeps what it answered, and how many of its newest answers it is told again; off without it"),
   autonomy: z.enum(RUNGS).default("supervised"),
   status: z.enum(AGENT_STATUSES).default("idle"),
   lifecycle: z.enum(LIFECYCLES).default("active"),
@@ -65,7 +73,7 @@ function toAgent(id: string, body: AgentBody, phaseSince: number): Agent {
     mayRead: body.may_read,
     maxAgeHours: body.max_age_hours ?? null,
     personalityNote: body.personality_note ?? null,
-    memoryProfile: body.memory_profile ?? null,
+    memoryProfile: memoryProfileOf(body.memory_profile),
     autonomy: body.autonomy,
     status: body.status,
     lifecycle: body.lifecycle,
@@ -83,6 +91,11 @@ function toAgent(id: string, body: AgentBody, phaseSince: number): Agent {
     dataClasses: body.data_classes,
     financialThresholdMicros: microsOrNull(body.financial_threshold_usd),
   };
+}
+
+function memoryProfileOf(written: AgentBody["memory_profile"]): MemoryProfile | null {
+  if (written === undefined) return null;
+  return typeof written === "string" ? { name: written, entries: MEMORY_ENTRIES } : written;
 }
 
 function identityOf(identity: NonNullable<AgentBody["identity"]>): Agent["identity"] {

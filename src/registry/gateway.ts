@@ -8,6 +8,7 @@ export const gatewaySpec = spec({
   environment: name.nullish(),
   default: z.boolean().default(false),
   min_trust_level: whole(1, 10).default(1),
+  cost_rank: whole(0, 1_000).default(0).describe("What it costs to run here, relative to the others; lower first"),
   capabilities: names.default([]),
   providers: names.default([]),
   default_provider: name.nullish().describe("Runs what names no provider"),
@@ -22,6 +23,7 @@ export interface GatewayBody {
   readonly url: string;
   readonly isDefault: boolean;
   readonly minTrustLevel: number;
+  readonly costRank: number;
   readonly capabilities: readonly string[];
   readonly providers: readonly string[];
   readonly defaultProvider: string | null;
@@ -34,6 +36,7 @@ export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBod
     url: (written.url ?? "").replace(/\/+$/, ""),
     isDefault: written.default,
     minTrustLevel: written.min_trust_level,
+    costRank: written.cost_rank,
     capabilities: written.capabilities,
     providers: written.providers,
     defaultProvider: written.default_provider ?? null,
@@ -55,6 +58,7 @@ export function gatewaySpecOf(body: JsonObject): JsonObject {
     url,
     isDefault,
     minTrustLevel,
+    costRank,
     capabilities,
     providers,
     defaultProvider,
@@ -65,6 +69,7 @@ export function gatewaySpecOf(body: JsonObject): JsonObject {
     ...(environment === null ? {} : { environment }),
     default: isDefault,
     min_trust_level: minTrustLevel,
+    cost_rank: costRank,
     capabilities,
     providers,
     ...(defaultProvider === null ? {} : { default_provider: defaultProvider }),

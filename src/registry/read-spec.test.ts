@@ -43,6 +43,7 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
       environment: "prod",
       default: true,
       min_trust_level: 3,
+      cost_rank: 20,
       capabilities: ["gpu"],
       providers: ["ai-sdk"],
       default_provider: "ai-sdk",
@@ -178,7 +179,7 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     least: { on: "gateway_down", to: "ops" },
   },
   RoleBinding: {
-    full: { role: "reviewer", agent: "analyst", workflow: "hello" },
+    full: { role: "reviewer", agent: "analyst", workflow: "hello", max_spend_usd: 12.5 },
     least: { role: "reviewer", agent: "analyst" },
   },
 };
@@ -268,7 +269,15 @@ describe("limits", () => {
     ["Agent", "budget_monthly_usd", [0, 1_000_000_000, 0.000001], [-0.01, 1_000_000_000.01, 0.0000001]],
     ["Agent", "model", ["m".repeat(256)], ["m".repeat(257), ""]],
     ["Agent", "system_prompt", ["x".repeat(65_536)], ["x".repeat(65_537)]],
+    [
+      "Agent",
+      "memory_profile",
+      ["log", { name: "log" }, { name: "log", entries: 1 }, { name: "log", entries: 50 }],
+      [{ name: "log", entries: 0 }, { name: "log", entries: 51 }, { name: "" }, { entries: 5 }, { name: "a", of: 1 }],
+    ],
     ["Gateway", "min_trust_level", [1, 10], [0, 11]],
+    ["Gateway", "cost_rank", [0, 999, 1_000], [-1, 1_001, 0.5]],
+    ["RoleBinding", "max_spend_usd", [0, 1_000_000_000, 0.000001], [-0.01, 1_000_000_000.01, 0.0000001]],
     ["Gateway", "dispatch_token", ["x".repeat(8), "x".repeat(500)], ["x".repeat(7), "x".repeat(501), "täuschung"]],
     ["Deployment", "version", [1, 2_147_483_647], [0, 2_147_483_648]],
     ["Budget", "alert_at", [[], [10]], [[0], [10.1]]],

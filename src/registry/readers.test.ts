@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
-import type { JsonObject } from "../core/base/index.ts";
+import type { Json, JsonObject } from "../core/base/index.ts";
 import type { Entry } from "../store/index.ts";
 import { agentOf, DEFAULT_AGENT } from "./agent.ts";
 import { budgetOf } from "./budget.ts";
@@ -57,6 +57,16 @@ describe("agentOf", () => {
       financialThresholdMicros: null,
     });
     expect(DEFAULT_AGENT).toMatchObject({ id: "default", trustLevel: 5, autonomy: "supervised", maxConcurrent: 50 });
+  });
+
+  it("keeps no memory unless it says so, and tells twenty entries of it unless it says how many", () => {
+    const memory = (memory_profile: Json): unknown => agentOf(kept("Agent", "a", { memory_profile })).memoryProfile;
+    expect(memory(null)).toBeNull();
+    expect(memory("log")).toEqual({ name: "log", entries: 20 });
+    expect(memory({ name: "log" })).toEqual({ name: "log", entries: 20 });
+    expect(memory({ name: "log", entries: 50 })).toEqual({ name: "log", entries: 50 });
+    const wrong = readSpec("Agent", "a", { memory_profile: { name: "log", entries: 51 } });
+    expect(wrong).toMatchObject({ problems: [{ message: '"entries" must be at most 50, but it is 51.' }] });
   });
 
   it("reads money, windows and moments", () => {
@@ -148,7 +158,10 @@ describe("the other readers", () => {
       role: "x",
       agent: "a",
       workflow: null,
+      maxSpendMicros: null,
     });
+    const bounded = { role: "x", agent: "a", workflow: "w", max_spend_usd: 0.25 };
+    expect(bindingOf(kept("RoleBinding", "r", bounded))).toMatchObject({ workflow: "w", maxSpendMicros: 250_000 });
   });
 
   it("read lenses and teams", () => {

@@ -6,7 +6,13 @@ import type { Plan } from "../core/plan/index.ts";
 import { type GatewayDirectory, openGateways } from "../gateway/index.ts";
 import { openGovernance, type OpenedGovernance } from "../governance/index.ts";
 import { type AppliedManifest, type Manifest, planApply, readSpec } from "../registry/index.ts";
-import { createMemoryStore, type GovernanceStore, type Store, type WorkflowRecord } from "../store/index.ts";
+import {
+  createMemoryStore,
+  everyEntry,
+  type GovernanceStore,
+  type Store,
+  type WorkflowRecord,
+} from "../store/index.ts";
 
 /** Under whose rules a rehearsal goes: read, and never written. */
 export interface House {
@@ -100,11 +106,8 @@ async function put(
 /** Every provider anybody speaks of, so that what a model costs is known although the script answers for it. */
 async function providersOf(store: Store, plans: readonly Plan[]): Promise<readonly string[]> {
   const named = plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? []));
-  const agents: string[] = [];
-  for (let cursor: string | null = null; ;) {
-    const page = await store.listEntries(ORG, "agent", { limit: 100, cursor });
-    for (const { body } of page.data) if (typeof body["provider"] === "string") agents.push(body["provider"]);
-    cursor = page.nextCursor;
-    if (cursor === null) return [...new Set([SCRIPTED_PROVIDER, ...named, ...agents])];
-  }
+  const agents = (await everyEntry(store, ORG, "agent")).flatMap(({ body }) =>
+    typeof body["provider"] === "string" ? [body["provider"]] : [],
+  );
+  return [...new Set([SCRIPTED_PROVIDER, ...named, ...agents])];
 }

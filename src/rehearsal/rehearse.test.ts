@@ -144,6 +144,36 @@ describe("a rehearsal", () => {
     });
   });
 
+  it("waits where a run it started wants something nobody here can give, and says for which node", async () => {
+    const child = `format: lens-graph/v1
+name: child
+nodes:
+  - { id: a, lens_id: null, label: A, ordinal: 1, config: { template_body: "Say [[word]]" } }
+edges: []
+`;
+    const hash = digestText(child);
+    const source = "name: w\nsteps:\n  - { id: sub, workflow_ref: child }\n  - { id: other, command: go }\n";
+    const { plan } = checkSource(source, { ...EMPTY_CATALOG, workflows: ["child"] });
+    if (plan === null) throw new Error("the source is wrong");
+    const piece = {
+      ...pieceOf("  - { id: a, command: A }\n"),
+      source,
+      plan,
+      hash: digestText(source),
+      pins: { ...NO_PINS, workflows: { child: { version: 1, hash } } },
+      texts: new Map([[hash, child]]),
+    };
+    for (const rehearsed of [
+      await rehearseGoverned(piece, await houseOf(piece, null), WISH, HOW),
+      await rehearseOpen(piece, HOW),
+    ]) {
+      const found = simulationOf(plan, rehearsed);
+      expect(found.status).toBe("waiting");
+      expect(found.forecast.waitsForPerson).toEqual(["sub"]);
+      expect(found.nodes.map(({ status }) => status)).toEqual(["completed", "running"]);
+    }
+  });
+
   it("waits where something is wanted that nobody here can give", async () => {
     const source = `format: lens-graph/v1
 name: w

@@ -3,16 +3,16 @@ import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import type { Adapter } from "../adapter/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
-import { type EventOf, isTerminal, type RunEvent } from "../core/event/index.ts";
+import type { RunEvent } from "../core/event/index.ts";
 import type { Judgement } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { applyToView, createView, outlineOf, projectView } from "../core/view/index.ts";
-import { DurableDriver, type Launch } from "../driver/index.ts";
+import { DurableDriver } from "../driver/index.ts";
 import { createAllowAllJudge, Governor, type Judge, type LaunchWish } from "../governance/index.ts";
 import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
-import { answerFor, type ApproveMode } from "./answer.ts";
+import type { ApproveMode } from "./answer.ts";
 import type { House } from "./house.ts";
+import { Stage } from "./stage.ts";
 
 /** What is rehearsed. */
 export interface Piece extends UnsavedPiece {
@@ -38,6 +38,8 @@ export interface Rehearsed {
   readonly state: RunState | null;
   readonly log: readonly RunEvent[];
   readonly verdicts: readonly StoredVerdict[];
+  /** Nodes somebody was asked for, here or in a run they started. */
+  readonly askedFor: ReadonlySet<string>;
   /** It stopped for want of something nobody here can give. */
   readonly isWaiting: boolean;
 }
@@ -71,7 +73,8 @@ export async function rehearseGoverned(
   });
   const { plan, args } = piece;
   const launch = await governor.judgeLaunch(orgId, { ...wish, workflow: plan.name, args, keyId: "rehearsal" });
-  if (launch.disposition !== "allow") return { launch, state: null, log: [], verdicts: [], isWaiting: false };
+  if (launch.disposition !== "allow")
+    return { launch, state: null, log: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
     const adapters = adaptersFor(piece, house, clock);
     const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: wish.gateway, troubles };
@@ -119,19 +122,27 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
     onTrouble: (_what, error) => troubles.push(error),
   });
   try {
-    const stage = new Stage(driver, orgId, piece.plan, approve);
-    const runId = await stage.start(piece, await keepPiece(store, orgId, piece), scene.gateway);
+    const stage = new Stage(driver, orgId, approve);
+    const runId = await stage.start({
+      ...piece,
+      workflow: piece.plan.name,
+      ...(await keepPiece(store, orgId, piece)),
+      gateway: scene.gateway,
+    });
     const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
     await clock.run(
       () => isOver() || !mayGoOn(),
-      () => untilIdle(driver),
+      async () => {
+        await untilIdle(driver);
+        await stage.look();
+      },
     );
     if (troubles.length > 0) throw new Error("the rehearsal broke", { cause: troubles[0] });
     if (!stage.isOver) throw new RehearsalTooLong("the rehearsal goes on for too long");
     const view = await driver.stateOf(orgId, runId);
     const verdicts = await store.verdictsOf(orgId, runId);
-    const { log } = stage;
-    return { launch: null, state: view?.state ?? null, log, verdicts, isWaiting: !stage.hasEnded };
+    const { log, askedFor, hasEnded } = stage;
+    return { launch: null, state: view?.state ?? null, log, verdicts, askedFor, isWaiting: !hasEnded };
   } finally {
     await settle(clock, driver.stop());
   }
@@ -146,75 +157,6 @@ function adaptersFor({ script }: Piece, { orgId, directory }: House, clock: Virt
     if (defaultProvider !== null) providers.add(defaultProvider);
   }
   return [...providers].map((provider) => ({ ...adapter, provider }));
-}
-
-/** Where a run is watched while it goes, and whatever it asks of people is answered. */
-class Stage {
-  readonly log: RunEvent[] = [];
-  hasEnded = false;
-  readonly #driver: DurableDriver;
-  readonly #orgId: string;
-  readonly #approve: ApproveMode;
-  readonly #view: ReturnType<typeof createView>;
-  /** The run that is shown; those it starts are only answered. */
-  #runId: string | null = null;
-  #pendingAnswers = 0;
-
-  constructor(driver: DurableDriver, orgId: string, plan: Plan, approve: ApproveMode) {
-    this.#driver = driver;
-    this.#orgId = orgId;
-    this.#approve = approve;
-    this.#view = createView(outlineOf(plan));
-    driver.onCommitted((runId, events) => {
-      this.#runId ??= runId;
-      for (const event of events) this.#take(runId, event);
-    });
-  }
-
-  async start(
-    { plan, version, args }: Piece,
-    text: Pick<Launch, "definitionHash" | "pinnedHash">,
-    gateway: string | null,
-  ): Promise<string> {
-    await this.#driver.start();
-    const outcome = await this.#driver.launch({
-      orgId: this.#orgId,
-      workflow: plan.name,
-      version,
-      ...text,
-      args,
-      trigger: "simulate",
-      startedBy: null,
-      gateway,
-    });
-    if (outcome.kind !== "started") throw new Error("the rehearsal could not begin");
-    return outcome.run.runId;
-  }
-
-  /** Nothing more will happen by itself. */
-  get isOver(): boolean {
-    if (this.hasEnded) return true;
-    if (this.#pendingAnswers > 0 || this.#view.counts.blocked === 0) return false;
-    return projectView(this.#view, { runId: "", workflowId: "" }).isPaused;
-  }
-
-  #take(runId: string, event: RunEvent): void {
-    if (event.type === "approval.requested") void this.#answer(runId, event);
-    if (runId !== this.#runId) return;
-    this.log.push(event);
-    applyToView(this.#view, event);
-    this.hasEnded ||= isTerminal(this.#view.status);
-  }
-
-  /** What cannot be answered stays open, as it would. */
-  async #answer(runId: string, { payload }: EventOf<"approval.requested">): Promise<void> {
-    const answer = answerFor(payload.choices, this.#approve);
-    if (answer === null) return;
-    this.#pendingAnswers += 1;
-    const { approvalId } = payload;
-    await this.#driver.tell(this.#orgId, runId, { type: "approval", approvalId, ...answer }).catch(() => undefined);
-    this.#pendingAnswers -= 1;
-  }
 }
 
 const IDLE_TURNS = 3;

@@ -79,9 +79,9 @@ export interface Simulation {
 const TRACE_ID = "0".repeat(32);
 
 export function simulationOf(plan: Plan, rehearsed: Rehearsed): Simulation {
-  const { launch, state, log, verdicts, isWaiting } = rehearsed;
+  const { launch, state, log, verdicts, askedFor, isWaiting } = rehearsed;
   const approvals = approvalsOf(log);
-  const asked = new Set(approvals.map(({ nodeId }) => baseOf(nodeId)));
+  const asked = new Set([...askedFor].map(baseOf));
   const decided = launch === null ? decidedByLog(log) : decidedByRecords(verdicts);
   const nodes = plan.nodes.map((node) => forecastNode(node, state, decided.get(node.id), asked.has(node.id)));
   const costMicros = nodes.reduce((sum, node) => sum + node.costMicros, 0);

@@ -1,5 +1,5 @@
 import { type Schedule, scheduleOf } from "../registry/index.ts";
-import type { Entry, Listed, RegistryStore, ScheduleCursor, ScheduleStore } from "../store/index.ts";
+import { type Entry, everyEntry, type RegistryStore, type ScheduleCursor, type ScheduleStore } from "../store/index.ts";
 import { type Timetable, timetableOf } from "./slots.ts";
 
 /** A schedule that is being looked at. */
@@ -20,7 +20,6 @@ export interface RosterOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const PAGE = 100;
 /** A change is looked at from the moment it was made, if that was not longer ago than this; else from now. */
 const NOTICE_MS = 60_000;
 
@@ -69,7 +68,7 @@ export class Roster {
 
   async #load(orgId: string, now: number): Promise<void> {
     const { store } = this.#options;
-    const entries = await this.#list(orgId);
+    const entries = await everyEntry(store, orgId, "schedule");
     const cursors = new Map((await store.scheduleCursors(orgId)).map((cursor) => [cursor.scheduleId, cursor]));
     const loaded = new Map<string, Scheduled>();
     for (const entry of entries) {
@@ -95,17 +94,6 @@ export class Roster {
     const isFresh = updatedAt <= now && now - updatedAt <= NOTICE_MS;
     const lookedUntil = isFresh ? updatedAt : now;
     return this.#options.store.startCursor({ orgId, scheduleId: id, edition, lookedUntil });
-  }
-
-  async #list(orgId: string): Promise<readonly Entry[]> {
-    const entries: Entry[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Listed<Entry> = await this.#options.store.listEntries(orgId, "schedule", { limit: PAGE, cursor });
-      entries.push(...page.data);
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    return entries;
   }
 
   #read(orgId: string, entry: Entry): Pick<Scheduled, "schedule" | "timetable"> | null {

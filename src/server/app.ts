@@ -5,14 +5,17 @@ import { AuditDesk } from "../audit/index.ts";
 import { Overloaded, type Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher } from "../launch/index.ts";
+import type { TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
+import { CallerDesk } from "./caller-desk.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
-import { ownOriginsOf, secretOf } from "./credentials.ts";
+import { credentialOf, ownOriginsOf } from "./credentials.ts";
+import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { LiveDesk } from "./live-desk.ts";
@@ -25,6 +28,7 @@ import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { StreamDesk } from "./stream-desk.ts";
 import { Tail } from "./tail.ts";
+import { TokenDesk } from "./token-desk.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -35,6 +39,8 @@ export interface AppOptions {
   readonly audit?: AuditDesk;
   /** One of its own unless this says otherwise. */
   readonly launcher?: Launcher;
+  /** Believes tokens of an issuer outside; only keys are taken without it. */
+  readonly verifier?: TokenVerifier | null;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -72,6 +78,7 @@ export function createApp({
   audit: desk,
   config: given,
   launcher,
+  verifier = null,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -80,6 +87,10 @@ export function createApp({
   const live = new LiveDesk({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
   const streams = new StreamDesk(store, tail, live, config);
   const keys = new KeyRing(store, config.now);
+  const refusals = new Refusals();
+  const hookFailures = new HookFailures();
+  const tokens = verifier === null ? null : new TokenDesk({ verifier, store, config, refusals });
+  const callers = new CallerDesk(keys, tokens);
   const audit = desk ?? new AuditDesk({ store, now: config.now });
   const services: Services = {
     store,
@@ -90,11 +101,13 @@ export function createApp({
     metrics,
     streams,
     keys,
+    callers,
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory),
-    refusals: new Refusals(),
+    refusals,
+    hookFailures,
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
@@ -109,7 +122,7 @@ export function createApp({
     const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
     return problemResponse(refused, context.get("requestId"));
   });
-  const mcp = openMcp(config, keys, (request) => hono.fetch(request));
+  const mcp = openMcp(config, callers, (request) => hono.fetch(request));
   addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
@@ -119,6 +132,7 @@ export function createApp({
     countAlert: (on) => metrics.countAlert(on),
     close: () => {
       stopCounting();
+      hookFailures.close();
       mcp.close();
       streams.close();
     },
@@ -169,8 +183,8 @@ function notAllowed(method: string, methods: readonly string[]): Refused {
 /** Who asks, whether they may, what they send, in that order: nothing is read for somebody unknown. */
 async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
   const request = context.req.raw;
-  const secret = secretOf(request, ownOriginsOf(request, services.config.publicUrl));
-  const principal = await services.keys.authenticate(secret);
+  const credential = credentialOf(request, ownOriginsOf(request, services.config.publicUrl));
+  const principal = await services.callers.identify(credential);
   if (route.permission !== null && !principal.permissions.has(route.permission)) {
     services.refusals.note(services, principal, `${route.method} ${route.path}`);
     throw lacking(route.permission);
@@ -190,14 +204,15 @@ async function answerRoute(route: Route, services: Services, context: Context<En
     query,
     body,
     raw,
-    reauthenticate: () => services.keys.authenticate(secret).catch(nullIfRefused),
+    reauthenticate: () => services.callers.identify(credential).catch(nullIfRefused),
     hangUp: outgoing === undefined ? null : () => void outgoing.destroy(),
   };
   return route.handle(call);
 }
 
+/** Whether somebody may still be here cannot be told while nobody can be asked; that is no refusal. */
 function nullIfRefused(error: unknown): null {
-  if (error instanceof Refused) return null;
+  if (error instanceof Refused && error.status < 500) return null;
   throw error;
 }
 

@@ -1,34 +1,51 @@
 import { auditEntry, type AuditType } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { Principal } from "./auth.ts";
+import { isTokenKeyId, type Principal } from "./auth.ts";
 import type { Services } from "./route.ts";
+
+type Audited = Pick<Services, "store" | "config">;
 
 /** Tells the audit of a change somebody made through the API, before they are answered. */
 export async function noteChange(
-  { store, config }: Pick<Services, "store" | "config">,
+  { store, config }: Audited,
   { orgId, keyId }: Pick<Principal, "orgId" | "keyId">,
   type: AuditType,
   resource: string,
   detail: JsonObject = {},
 ): Promise<void> {
-  await store.appendAudit(orgId, [auditEntry({ at: config.now(), type, actor: `key/${keyId}`, resource, detail })]);
+  const actor = isTokenKeyId(keyId) ? keyId : `key/${keyId}`;
+  await store.appendAudit(orgId, [auditEntry({ at: config.now(), type, actor, resource, detail })]);
 }
 
 const QUIET_MS = 60_000;
 const KEYS_MAX = 10_000;
 
-/** Keys that asked for what they may not have. Told once a minute each: whoever keeps trying must not fill the audit. */
+/**
+ * Who asked for what they may not have, and who was not let in. Told once a minute each: whoever keeps trying must not
+ * fill the audit.
+ */
 export class Refusals {
   readonly #told = new Map<string, number>();
 
-  note(services: Pick<Services, "store" | "config">, principal: Principal, asked: string): void {
+  note(services: Audited, principal: Principal, asked: string): void {
+    const { orgId, keyId } = principal;
+    this.#tell(services, "permission", { orgId, keyId }, { asked });
+  }
+
+  /** Somebody came with a token that opens nothing, for one reason or another. */
+  noteSignIn(services: Audited, orgId: string, keyId: string, code: string): void {
+    this.#tell(services, code, { orgId, keyId }, { code });
+  }
+
+  #tell(services: Audited, why: string, who: Pick<Principal, "orgId" | "keyId">, detail: JsonObject): void {
     const { config } = services;
     const now = config.now();
-    const { keyId } = principal;
-    if (now - (this.#told.get(keyId) ?? 0) < QUIET_MS) return;
+    const topic = `${why} ${who.orgId} ${who.keyId}`;
+    if (now - (this.#told.get(topic) ?? 0) < QUIET_MS) return;
     if (this.#told.size >= KEYS_MAX) this.#told.clear();
-    this.#told.set(keyId, now);
-    noteChange(services, principal, "auth.failed", `key/${keyId}`, { asked }).catch((error: unknown) =>
+    this.#told.set(topic, now);
+    const resource = `${isTokenKeyId(who.keyId) ? "token" : "key"}/${who.keyId}`;
+    noteChange(services, who, "auth.failed", resource, detail).catch((error: unknown) =>
       config.onTrouble("a refusal could not be audited", error),
     );
   }

@@ -4,9 +4,10 @@ import { type Permission, PERMISSIONS } from "./permission.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret, isSecret } from "./secret.ts";
 
-/** Who is asking, as far as the key tells. */
+/** Who is asking, as far as the key or the token tells. */
 export interface Principal {
   readonly orgId: string;
+  /** Of the key; `oidc:` and the subject for the bearer of a token. */
   readonly keyId: string;
   readonly label: string;
   readonly agentId: string | null;
@@ -61,6 +62,17 @@ export class KeyRing {
     this.#cached.set(hash, { key, until: now + CACHE_MS });
     return key;
   }
+}
+
+const TOKENS = "oidc";
+
+/** What the bearer of a token has in place of the id of a key; none of these is ever one. Null: nobody knows whose. */
+export function tokenKeyId(subject: string | null): string {
+  return subject === null ? TOKENS : `${TOKENS}:${subject}`;
+}
+
+export function isTokenKeyId(keyId: string): boolean {
+  return keyId === TOKENS || keyId.startsWith(`${TOKENS}:`);
 }
 
 function isSameHash(left: string, right: string): boolean {

@@ -36,7 +36,8 @@ export class ConsoleFiles {
 
 interface ConsoleFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly zipped: Uint8Array<ArrayBuffer> | null;
+  /** Made when it is first asked for: a server must not be late because of pages nobody has opened yet. */
+  zipped: Uint8Array<ArrayBuffer> | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +71,7 @@ const POLICY = [
 function fileOf(path: string, bytes: Uint8Array<ArrayBuffer>, caching: string): ConsoleFile {
   return {
     bytes,
-    zipped: bytes.byteLength < ZIPPED_BYTES_MIN ? null : new Uint8Array(gzipSync(bytes)),
+    zipped: null,
     headers: {
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
       "content-security-policy": POLICY,
@@ -82,10 +83,11 @@ function fileOf(path: string, bytes: Uint8Array<ArrayBuffer>, caching: string): 
   };
 }
 
-function respond({ bytes, zipped, headers }: ConsoleFile, request: Request): Response {
+function respond(file: ConsoleFile, request: Request): Response {
+  const { bytes, headers } = file;
   const takesZipped = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  const isZipped = zipped !== null && takesZipped;
-  const body = isZipped ? zipped : bytes;
+  const isZipped = takesZipped && bytes.byteLength >= ZIPPED_BYTES_MIN;
+  const body = isZipped ? (file.zipped ??= new Uint8Array(gzipSync(bytes))) : bytes;
   return new Response(request.method === "HEAD" ? null : body, {
     headers: {
       ...headers,

@@ -4,21 +4,29 @@ import { Refused } from "./problem.ts";
 export const SESSION_COOKIE = "sluice_session";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** What a request shows to be let in. */
+export interface Credential {
+  readonly secret: string;
+  readonly isCookie: boolean;
+}
+
 /**
  * The secret of a request: from `Authorization: Bearer`, or from the session cookie of the pages. A browser sends the
  * cookie by itself, so with it a request that changes something must say that it comes from this very origin.
  */
-export function secretOf(request: Request, ownOrigins: readonly string[]): string {
+export function credentialOf(request: Request, ownOrigins: readonly string[]): Credential {
   const authorization = request.headers.get("authorization");
   if (authorization !== null) {
     const [scheme = "", secret = "", ...rest] = authorization.trim().split(/ +/);
-    if (scheme.toLowerCase() === "bearer" && secret !== "" && rest.length === 0) return secret;
+    if (scheme.toLowerCase() === "bearer" && secret !== "" && rest.length === 0) {
+      return { secret, isCookie: false };
+    }
     throw unauthenticated("Authorization must be: Bearer slk_…");
   }
   const cookie = cookieOf(request, SESSION_COOKIE);
   if (cookie === null) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
   if (!SAFE_METHODS.has(request.method)) requireOwnOrigin(request, ownOrigins);
-  return cookie;
+  return { secret: cookie, isCookie: true };
 }
 
 export function requireOwnOrigin(request: Request, ownOrigins: readonly string[]): void {

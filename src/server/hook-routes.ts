@@ -21,10 +21,15 @@ async function takeMessage(services: Services, request: Request): Promise<Respon
   const { pathname, searchParams } = new URL(request.url);
   const workflow = nameOf(pathname);
   const hooks = await hooksOf(services, workflow, searchParams.get("org"));
-  const message = await readMessage(request);
+  const doubt = (refused: Refused): Refused => {
+    const reason = refused.code === "bad_timestamp" ? refused.code : "bad_signature";
+    for (const hook of hooks) services.hookFailures.note(services, hook, reason);
+    return refused;
+  };
+  const message = await readMessage(request, doubt);
   const now = services.config.now();
   const found = findSigner(hooks, message, services.gateways.box, now);
-  if ("reason" in found) throw unbelieved(found.reason);
+  if ("reason" in found) throw doubt(unbelieved(found.reason));
   const { orgId } = found.hook;
   const body = readObject(message.body);
   const by = `hook:${workflow}`;
@@ -55,15 +60,16 @@ async function hooksOf({ store }: Services, workflow: string, orgId: string | nu
   throw new Refused("unknown_hook", detail);
 }
 
-async function readMessage(request: Request): Promise<IncomingMessage> {
+/** Without what a message must carry, it is not believed, whoever sent it. */
+async function readMessage(request: Request, doubt: (refused: Refused) => Refused): Promise<IncomingMessage> {
   const header = (name: string): string => request.headers.get(`webhook-${name}`) ?? "";
   const [id, timestamp, signatures] = [header("id"), header("timestamp"), header("signature")];
   if (id === "" || timestamp === "" || signatures === "") {
     const detail = "A message has the headers webhook-id, webhook-timestamp and webhook-signature.";
-    throw new Refused("bad_signature", detail);
+    throw doubt(new Refused("bad_signature", detail));
   }
-  if (!ID.test(id)) throw new Refused("bad_signature", "A webhook-id has 1 to 255 printable ASCII characters.");
-  if (signatures.length > SIGNATURES_LENGTH_MAX) throw unbelieved("bad_signature");
+  if (!ID.test(id)) throw doubt(new Refused("bad_signature", "A webhook-id has 1 to 255 printable ASCII characters."));
+  if (signatures.length > SIGNATURES_LENGTH_MAX) throw doubt(unbelieved("bad_signature"));
   const rule = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
   const { bytes } = await readBody(request, rule);
   return { id, timestamp, signatures, body: bytes };

@@ -3,12 +3,14 @@
  * organisations that are watched finds what any replica has committed, soon after a commit of this process and every
  * second otherwise; who watches costs nothing more.
  *
+ * Approvals of launches belong to no run: they are looked for every second, and told under none.
+ *
  * L1 after `watch` has resolved, every later change of a head is told, at least once and as it is then · L2 an
  * organisation nobody watches costs nothing.
  */
 import { isTerminal } from "../core/event/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import type { LiveHead, LiveStore } from "../store/index.ts";
+import type { LiveHead, LiveStore, OpenLaunch } from "../store/index.ts";
 
 export interface LiveDeskOptions {
   readonly store: LiveStore;
@@ -22,7 +24,8 @@ export interface LiveDeskOptions {
 export interface LiveWatcher {
   readonly orgId: string;
   onRun(head: LiveHead): void;
-  onApprovals(runId: string, pending: readonly string[]): void;
+  /** `runId` is null for those of launches, which have no run yet. */
+  onApprovals(runId: string | null, pending: readonly string[]): void;
 }
 
 interface Known {
@@ -43,6 +46,9 @@ export class LiveDesk {
   /** Organisations whose runs are known: what differs from that is news. */
   readonly #ready = new Set<string>();
   #known = new Map<string, Known>();
+  /** By organisation, which approvals of launches wait. */
+  readonly #launches = new Map<string, string>();
+  #isLaunchLookDue = false;
   #changed = new Set<string>();
   #stopListening: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -58,6 +64,7 @@ export class LiveDesk {
     const watchers = this.#watchers.get(watcher.orgId) ?? new Set();
     this.#watchers.set(watcher.orgId, watchers.add(watcher));
     this.#listen();
+    this.#isLaunchLookDue = true;
     // The look that is under way may not know of this organisation.
     while (!this.#ready.has(watcher.orgId) && watchers.has(watcher)) await this.#look();
   }
@@ -68,6 +75,7 @@ export class LiveDesk {
     if (watchers === undefined || watchers.size > 0) return;
     this.#watchers.delete(watcher.orgId);
     this.#ready.delete(watcher.orgId);
+    this.#launches.delete(watcher.orgId);
     if (this.#watchers.size > 0) return;
     this.#stopListening?.();
     this.#stopListening = null;
@@ -89,7 +97,10 @@ export class LiveDesk {
         this.#lookAgain();
       }, SOON_MS).unref();
     });
-    this.#timer = setInterval(() => this.#lookAgain(), everyMs).unref();
+    this.#timer = setInterval(() => {
+      this.#isLaunchLookDue = true;
+      this.#lookAgain();
+    }, everyMs).unref();
   }
 
   #lookAgain(): void {
@@ -111,6 +122,8 @@ export class LiveDesk {
     if (orgIds.length === 0) return;
     const changed = this.#changed;
     this.#changed = new Set();
+    const isLaunchLook = this.#isLaunchLookDue;
+    this.#isLaunchLookDue = false;
     const open = [...this.#known].flatMap(([runId, { isOpen }]) => (isOpen ? [runId] : []));
     try {
       const heads = await this.#options.store.listLiveRuns({
@@ -120,11 +133,25 @@ export class LiveDesk {
         limit: RUNS_MAX,
       });
       this.#compare(heads);
+      if (isLaunchLook) this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
     } catch (error) {
+      this.#isLaunchLookDue ||= isLaunchLook;
       for (const runId of changed) this.#changed.add(runId);
       throw error;
     }
     for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
+  }
+
+  #compareLaunches(orgIds: readonly string[], open: readonly OpenLaunch[]): void {
+    for (const orgId of orgIds) {
+      const watchers = this.#watchers.get(orgId);
+      if (watchers === undefined) continue;
+      const pending = open.filter((launch) => launch.orgId === orgId).map(({ approvalId }) => approvalId);
+      const before = this.#launches.get(orgId) ?? "";
+      this.#launches.set(orgId, pending.join(" "));
+      if (!this.#ready.has(orgId) || before === pending.join(" ")) continue;
+      for (const watcher of watchers) watcher.onApprovals(null, pending);
+    }
   }
 
   #compare(heads: readonly LiveHead[]): void {

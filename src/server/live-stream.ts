@@ -46,8 +46,8 @@ export class LiveStream extends PulledStream implements LiveWatcher {
     this.#tell(`run ${head.runId}`, "run", runOnWire(head));
   }
 
-  onApprovals(runId: string, pending: readonly string[]): void {
-    if (this.#setup.hasApprovals) this.#tell(`approval ${runId}`, "approval", { runId, pending });
+  onApprovals(runId: string | null, pending: readonly string[]): void {
+    if (this.#setup.hasApprovals) this.#tell(`approval ${runId ?? ""}`, "approval", { runId, pending });
   }
 
   protected override isOver(): boolean {

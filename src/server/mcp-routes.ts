@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
 import { SluiceClient } from "../client/index.ts";
 import { createInProcessFetch, createMcpEndpoint } from "../mcp/index.ts";
-import { type KeyRing, unauthenticated } from "./auth.ts";
+import { unauthenticated } from "./auth.ts";
 import { BODY_BYTES_MAX } from "./body.ts";
+import type { CallerDesk } from "./caller-desk.ts";
 import type { ApiConfig } from "./config.ts";
-import { ownOriginsOf, secretOf } from "./credentials.ts";
+import { credentialOf, ownOriginsOf } from "./credentials.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 
@@ -23,7 +24,7 @@ export interface OpenedMcp {
  */
 export function openMcp(
   config: ApiConfig,
-  keys: KeyRing,
+  callers: CallerDesk,
   handle: (request: Request) => Response | Promise<Response>,
 ): OpenedMcp {
   const { onTrouble } = config;
@@ -33,9 +34,11 @@ export function openMcp(
     requireKnownOrigin(request, config.publicUrl);
     // A cookie would be sent along by any page; whoever speaks MCP has a key.
     if (!request.headers.has("authorization")) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
-    const key = secretOf(request, []);
-    const { keyId } = await keys.authenticate(key);
-    return endpoint.answer(request, { api: new SluiceClient({ url: HERE, key, fetch: inProcess }), id: keyId });
+    const credential = credentialOf(request, []);
+    const { orgId, keyId } = await callers.identify(credential);
+    const api = new SluiceClient({ url: HERE, key: credential.secret, fetch: inProcess });
+    // The subject of a token may hold anything; no two callers must look like one.
+    return endpoint.answer(request, { api, id: `${orgId}/${encodeURIComponent(keyId)}` });
   };
   const route: OpenRoute = { method: "POST", path: "/mcp", handle: (_services, request) => answer(request) };
   return { routes: [route], close: () => endpoint.close() };

@@ -53,7 +53,8 @@ export class NodeLog {
     const request = { message, stdin, inputs: { ...inputs } };
     const work = { layer: 6, source: `node ${this.#nodeId}`, text: message };
     const given = stdin === null && Object.keys(inputs).length === 0 ? [] : [callerInput(stdin, request.inputs)];
-    this.#attempts.set(number, { ...attempt, request, instructions: [...attempt.instructions, work, ...given] });
+    const instructions = [...attempt.instructions, work, ...given].sort((left, right) => left.layer - right.layer);
+    this.#attempts.set(number, { ...attempt, request, instructions });
     if (this.#newestStart?.attempt === number) this.#newestRequest = { attempt: number, ...request };
   }
 

@@ -4,6 +4,8 @@ import { API_PROBLEMS } from "./problem.ts";
 import type { Route } from "./route.ts";
 import { problemSchema } from "./schemas.ts";
 
+const BEARER = "A key (slk_…), or a token (JWT) of the issuer this server trusts";
+
 /** The OpenAPI 3.1 document, made from the same table and schemas the routes are checked with. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string | null): JsonObject {
   const paths = new Map<string, [string, JsonObject][]>();
@@ -23,7 +25,7 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string | nu
     security: [{ key: [] }],
     paths: Object.fromEntries([...paths].map(([path, methods]) => [path, Object.fromEntries(methods)])),
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "A key: slk_…" } },
+      securitySchemes: { key: { type: "http", scheme: "bearer", description: BEARER } },
       schemas: { Problem: schemaOf(problemSchema, "output") },
     },
   };

@@ -1,4 +1,5 @@
 import type { Route } from "./route.ts";
+import { agentMemoryRoutes } from "./routes/agent-memory.ts";
 import { applyRoutes } from "./routes/apply.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -45,6 +46,7 @@ export const ROUTES: readonly Route[] = [
     ...sessionRoutes,
     ...gatewayRoutes,
     ...threadRoutes,
+    ...agentMemoryRoutes,
     ...auditRoutes,
     ...verdictRoutes,
     ...usageRoutes,

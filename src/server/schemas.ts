@@ -10,7 +10,6 @@ import {
   RUN_STATUSES,
   WAITING_REASONS,
 } from "../core/event/index.ts";
-import { GATEWAY_STATUSES } from "../store/index.ts";
 import { decidedSchema, explanationSchema } from "./governance-schemas.ts";
 import { PERMISSIONS, ROLES } from "./permission.ts";
 import { workflowSettings } from "./registry-schemas.ts";
@@ -52,6 +51,8 @@ export const planSchema = z.object({
       dependsOn: z.array(z.string()),
       dependents: z.array(z.string()),
       wave: count,
+      label: z.string().describe("What people call it; the id when the author did not say"),
+      phase: z.string().nullable(),
     }),
   ),
   layers: z.array(z.array(z.string())),
@@ -205,28 +206,6 @@ const attemptSchema = z.object({
   adapterLogs: z.array(jsonObject),
   sessionId: z.string().nullable(),
   conversation: z.array(jsonObject),
-});
-
-export const gatewaySchema = z.object({
-  id: z.string(),
-  name: z.string().nullable(),
-  environment: z.string().nullable(),
-  url: z.string().nullable().describe("Null: in the server's own process"),
-  default: z.boolean(),
-  minTrustLevel: count,
-  capabilities: z.array(z.string()),
-  providers: z.array(z.string()),
-  defaultProvider: z.string().nullable(),
-  status: z.enum(GATEWAY_STATUSES),
-  instanceId: z.string().nullable(),
-  seenAt: moment.nullable(),
-  history: z.array(z.object({ status: z.enum(GATEWAY_STATUSES), at: moment })).optional(),
-});
-
-export const registeredSchema = z.object({
-  gatewayId: z.string(),
-  callbackOrigin: z.string().optional(),
-  tokens: z.object({ dispatchToken: z.string(), callbackToken: z.string() }).optional(),
 });
 
 export const threadSchema = z.object({

@@ -18,9 +18,15 @@ export interface Served {
 }
 
 const GRACE_MS = 5_000;
+/** A token alone may have half of that. */
+const HEADER_BYTES_MAX = 32_768;
 
 export async function serve({ app, port, host }: ServeOptions): Promise<Served> {
-  const server = await listen(createServer(getRequestListener(app.fetch)), port, host);
+  const server = await listen(
+    createServer({ maxHeaderSize: HEADER_BYTES_MAX }, getRequestListener(app.fetch)),
+    port,
+    host,
+  );
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   const shown = host.includes(":") ? `[${host}]` : host;

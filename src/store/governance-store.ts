@@ -22,7 +22,7 @@ export interface LedgerChange {
   readonly periodStart: number;
   readonly reserved: number;
   readonly spent: number;
-  /** Checked when something is reserved: spent + reserved may not pass it. Null: nothing is reserved. */
+  /** Checked when something is reserved: spent + reserved may not pass it. Null: nothing is held to a ceiling. */
   readonly ceiling: number | null;
 }
 

@@ -1,6 +1,8 @@
+export * from "./agent-memory-store.ts";
 export * from "./alert-store.ts";
 export * from "./audit-store.ts";
 export * from "./backlog-store.ts";
+export { everyEntry } from "./every-entry.ts";
 export * from "./governance-store.ts";
 export * from "./hook-store.ts";
 export * from "./key-store.ts";

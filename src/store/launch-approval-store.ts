@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../core/audit/index.ts";
+import type { Otherwise } from "../core/definition/index.ts";
 import type { ApprovalClosing, ApprovalRecord } from "./store.ts";
 
 /** What stands for the run in the approval of a launch: there is none yet. */
@@ -8,6 +9,23 @@ export const NO_RUN = "";
 export interface LaunchApproval extends ApprovalRecord {
   /** Id of the key that wants to start it, or `schedule:NAME`, `hook:NAME`. */
   readonly requestedBy: string;
+  /** Absent: nobody has looked at it yet. */
+  readonly chain?: LaunchChain;
+}
+
+/** How far the reminders and the chain of approvers have come. */
+export interface LaunchChain {
+  /** Null: it expires. */
+  readonly otherwise: Otherwise | null;
+  readonly hop: number;
+  /** When the next in the chain is asked; null: the present one has all the time there is. */
+  readonly hopAt: number | null;
+  /** How many reminders were given. */
+  readonly reminded: number;
+  /** How often it has moved. */
+  readonly steps: number;
+  /** When it moves next. */
+  readonly dueAt: number;
 }
 
 /** Only `askLaunch` opens approvals without a run. */
@@ -30,6 +48,13 @@ export interface LaunchApprovalStore {
   useLaunch(orgId: string, digest: string, approvalId: string): Promise<boolean>;
   /** The run could not be started after all: it may be used again, unless something else stands in its place. */
   returnLaunch(orgId: string, digest: string, approvalId: string): Promise<void>;
-  /** Closes what nobody answered in time; what was closed, for the audit to be told by `told`. */
-  expireLaunches(limit: number, told: (approval: ApprovalRecord) => AuditEntry): Promise<number>;
+  /** Those nobody has answered whose chain moves now, the longest due first; and what time it is. */
+  dueLaunches(limit: number): Promise<{ readonly now: number; readonly approvals: readonly LaunchApproval[] }>;
+  /**
+   * Writes an approval as its chain has moved it, and tells the audit. Nothing, and false, when it was answered, or when
+   * it does not stand one step before: whoever else moved it did the same.
+   */
+  moveLaunch(approval: LaunchApproval, entry: AuditEntry | null): Promise<boolean>;
+  /** Forgets what was granted and not used in time; how many it was. */
+  dropUnusedLaunches(limit: number): Promise<number>;
 }

@@ -7,6 +7,13 @@ export interface LiveStore {
    * `limit`. One query, whatever the number of organisations and of those who watch them.
    */
   listLiveRuns(wish: LiveWish): Promise<readonly LiveHead[]>;
+  /** The approvals of launches that wait for somebody in these organisations, in order of their ids. */
+  listOpenLaunches(orgIds: readonly string[]): Promise<readonly OpenLaunch[]>;
+}
+
+export interface OpenLaunch {
+  readonly orgId: string;
+  readonly approvalId: string;
 }
 
 export interface LiveWish {

@@ -1,3 +1,4 @@
+import { memoryAgentMemory } from "./memory/memory-agent-memory.ts";
 import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
@@ -36,6 +37,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryReports(world),
     ...memoryAudit(world),
     ...memoryGovernance(world),
+    ...memoryAgentMemory(world),
     ...memoryLaunchApprovals(world),
     ...memoryWebhooks(world),
     ...memoryHooks(world),

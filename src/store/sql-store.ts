@@ -1,5 +1,6 @@
 import { checkSchema, migrate } from "./migrations/migrate.ts";
 import type { Sql } from "./sql.ts";
+import { sqlAgentMemory } from "./sql/sql-agent-memory.ts";
 import { sqlAlerts } from "./sql/sql-alerts.ts";
 import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
@@ -33,6 +34,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlReports(sql),
     ...sqlAudit(sql),
     ...sqlGovernance(sql),
+    ...sqlAgentMemory(sql),
     ...sqlLaunchApprovals(sql),
     ...sqlFeeds(sql),
     ...sqlDeliveries(sql),

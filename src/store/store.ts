@@ -2,6 +2,7 @@ import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
+import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
 import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
@@ -33,6 +34,7 @@ export interface Store
     GatewayStore,
     ReportStore,
     GovernedStore,
+    AgentMemoryStore,
     ScheduleStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
@@ -88,6 +90,8 @@ export interface RunCommit {
   readonly verdicts: readonly StoredVerdict[];
   /** Written unchained; sealed afterwards. */
   readonly audit: readonly AuditEntry[];
+  /** What agents keep of nodes it completes. */
+  readonly memories: readonly MemoryEntry[];
 }
 
 /** What is pinned when a run is created and never changes. */

@@ -108,7 +108,8 @@ export class Feeder {
       const audience = await this.#audienceOf(orgId);
       if (audience === undefined) return;
       const deliveries = records
-        .filter(({ type }) => !isToldByEvents(type))
+        // What happens before there is a run has no events to be told by.
+        .filter(({ type, run }) => run === undefined || !isToldByEvents(type))
         .flatMap((record) => deliveriesOf(auditMessage(record), epochMsFromIso(record.at) ?? 0, orgId, audience));
       if (!(await store.feedAudit({ orgId, version: audience.version, from: seq, to, deliveries }))) {
         await this.#options.subscribers.refresh(orgId);

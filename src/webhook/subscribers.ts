@@ -1,6 +1,6 @@
 import { openSecrets, secretPlace, webhookOf, type Webhook } from "../registry/index.ts";
 import type { SecretBox } from "../gateway/index.ts";
-import type { Entry, FeedStore, RegistryStore, Subscription } from "../store/index.ts";
+import { type Entry, everyEntry, type FeedStore, type RegistryStore, type Subscription } from "../store/index.ts";
 import { isWanted } from "./interest.ts";
 import { keysOf } from "./signature.ts";
 
@@ -24,7 +24,6 @@ export interface SubscribersOptions {
   readonly box: SecretBox;
 }
 
-const PAGE = 100;
 const LOADS_MAX = 5;
 
 /** Who listens to whom, as of the last look. While nobody listens to anybody, nothing else is asked of the database. */
@@ -80,7 +79,7 @@ export class Subscribers {
     const { store } = this.#options;
     let version = first;
     for (let loads = 0; loads < LOADS_MAX; loads += 1) {
-      const entries = (await this.#entriesOf(orgId)).filter((entry) => webhookOf(entry).isEnabled);
+      const entries = (await everyEntry(store, orgId, "webhook")).filter((entry) => webhookOf(entry).isEnabled);
       const wanted = entries.map((entry): Subscription => ({ webhookId: entry.id, since: sinceOf(entry) }));
       const isKept = isNews || wanted.length > 0 || this.#audiences.has(orgId);
       const kept = isKept ? await store.subscribe(orgId, version, wanted) : [];
@@ -104,16 +103,6 @@ export class Subscribers {
     this.#wanted.clear();
     if (subscribers.length === 0) this.#audiences.delete(orgId);
     else this.#audiences.set(orgId, { version, subscribers });
-  }
-
-  async #entriesOf(orgId: string): Promise<readonly Entry[]> {
-    const entries: Entry[] = [];
-    for (let cursor: string | null = null; ;) {
-      const page = await this.#options.store.listEntries(orgId, "webhook", { limit: PAGE, cursor });
-      entries.push(...page.data);
-      cursor = page.nextCursor;
-      if (cursor === null) return entries;
-    }
   }
 
   async #keysOf(orgId: string, id: string): Promise<readonly Uint8Array[] | null> {

@@ -12,6 +12,8 @@ import { createAllowList } from "../outbound/index.ts";
 import { sealSecrets, secretPlace } from "../registry/index.ts";
 import { createMemoryStore, type Delivery, type Store } from "../store/index.ts";
 import { RETRY_MS } from "./deliverer.ts";
+import { deliveriesTo } from "./deliveries-to.ts";
+import { noticeMessage } from "./message.ts";
 import { type OpenedWebhooks, openWebhooks } from "./open-webhooks.ts";
 import { newHookSecret } from "./signature.ts";
 
@@ -211,6 +213,25 @@ describe("webhooks", () => {
       type: "run.finished",
       detail: { status: "completed" },
     });
+  });
+
+  it("are told of what happens before there is a run, which no event tells", async () => {
+    const webhooks = open();
+    await register("ops", { events: ["approval.*"] });
+    await register("deaf", { events: ["run.*"] });
+    await register("off", { events: ["*"], enabled: false });
+    await webhooks.round();
+    const launch = { at: now, actor: "key", resource: "approval/apr_1", detail: { approvalId: "apr_1" } };
+    const asked = auditEntry({ ...launch, type: "approval.requested" });
+    const ofNode = auditEntry({ ...launch, type: "approval.escalated", run: "run_1", node: "a" });
+    await store.appendAudit(ORG, [asked, ofNode]);
+    await seal();
+    const reminder = noticeMessage("approval.reminded", "launch/apr_1/normal", now, { approvalId: "apr_1" });
+    const deliveries = await deliveriesTo(store, ORG, reminder);
+    expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(["ops"]);
+    await store.addDeliveries(deliveries);
+    await webhooks.round();
+    expect(types().sort()).toEqual(["approval.reminded", "approval.requested"]);
   });
 
   it("lose nothing when a process dies after the commit, and find it by the audit or by looking", async () => {

@@ -4,6 +4,7 @@ import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { openChildDesk } from "../../src/launch/index.ts";
+import type { TokenVerifier } from "../../src/oidc/index.ts";
 import { PeerAgent } from "../../src/outbound/index.ts";
 import {
   adminKey,
@@ -93,12 +94,14 @@ let made = 0;
 export interface ApiParts {
   /** Nothing runs in this process: everything goes to the gateways that are registered. */
   readonly isRemote?: boolean;
+  /** Tokens of an issuer are taken beside keys. */
+  readonly verifier?: TokenVerifier;
 }
 
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false }: ApiParts = {},
+  { isRemote = false, verifier }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -131,7 +134,14 @@ export async function createApi(
     await store.putKey(adminKey(org, secret, Date.now()));
   }
   await runtime.start();
-  const app = createApp({ store, runtime, gateways, governance, config: { onTrouble, ...config } });
+  const app = createApp({
+    store,
+    runtime,
+    gateways,
+    governance,
+    ...(verifier === undefined ? {} : { verifier }),
+    config: { onTrouble, ...config },
+  });
   const api: Api = {
     app,
     store,

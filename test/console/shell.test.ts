@@ -20,6 +20,7 @@ afterAll(() => site?.close());
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 const live = (page: Page, phase = "live") => page.locator(`[data-live="${phase}"]`).waitFor();
+const soon = <T>(look: () => Promise<T> | T) => expect.poll(look, { timeout: 30_000 });
 const runOf = (page: Page, runId: string) => page.locator(`tr[data-key="${runId}"]`);
 
 describe("signing in", () => {
@@ -132,17 +133,72 @@ describe("the shell", () => {
     await page.context().close();
   });
 
-  it("has one connection for all tabs", async () => {
-    const page = await site.visit();
-    await live(page);
-    const before = site.api.app.streams().open;
-    const other = await page.context().newPage();
-    await other.goto(`${site.url}/runs`);
-    await live(other);
-    expect(site.api.app.streams().open).toBe(before);
-    const runId = await site.api.run("hello", { who: "both" });
-    await runOf(other, runId).waitFor();
-    await page.context().close();
+  it("has one connection for ten tabs: all follow to the end, also when the one that opened it is closed", async () => {
+    const open = () => site.api.app.streams().open;
+    await soon(open).toBe(0);
+    const runId = await site.api.run("gated");
+    const run = `/runs/${runId}`;
+    const first = await site.visit({ path: run });
+    const tab = async (path: string): Promise<Page> => {
+      const page = await first.context().newPage();
+      await page.goto(site.url + path);
+      return page;
+    };
+    const [second, third, fourth] = await Promise.all([run, `${run}?node=publish`, `${run}?at=2`].map(tab));
+    const [home, runs, approvals, ...others] = await Promise.all(
+      ["/", "/runs", "/approvals", "/workflows", "/governance", "/usage"].map(tab),
+    );
+    const all = [first, second, third, fourth, home, runs, approvals, ...others].filter((page) => page !== undefined);
+    expect(all).toHaveLength(10);
+    for (const page of all) await live(page);
+    for (const page of [first, second, third]) await page?.locator('.run-facts [data-status="running"]').waitFor();
+    await soon(open).toBe(1);
+    await first.close();
+    const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
+    const asked = data.find((approval: { runId: string }) => approval.runId === runId);
+    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    expect(await site.api.settle(runId)).toBe("completed");
+    const state = (await site.api.tell("GET", `runs/${runId}/state`)).body;
+    for (const page of [second, third]) {
+      await page?.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
+      await page?.locator('.run-facts [data-status="completed"]').waitFor();
+    }
+    // Somebody who looks at an earlier event keeps looking at it.
+    expect(await fourth?.locator(".run-page").getAttribute("data-run-event")).toBe("2");
+    await runs?.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
+    await home?.locator(`tr[data-key="${runId}"]`).waitFor({ state: "detached" });
+    await approvals?.locator(`a[href^="${run}"]`).waitFor({ state: "detached" });
+    expect(open()).toBe(1);
+    for (const page of all) if (page !== runs) await page.close();
+    const later = await site.api.run("hello", { who: "the last tab" });
+    if (runs !== undefined) await runOf(runs, later).waitFor();
+    expect(open()).toBe(1);
+    await first.context().close();
+    await soon(open).toBe(0);
+  });
+
+  it("tells every tab of a launch that waits, and that it was answered", async () => {
+    const posture = (to: string) =>
+      site.api.tell("POST", "apply", {
+        body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
+      });
+    const home = await site.visit();
+    const inbox = await home.context().newPage();
+    await inbox.goto(`${site.url}/approvals`);
+    for (const page of [home, inbox]) await live(page);
+    await posture("approval_required");
+    const wish = { body: { workflow: "hello", args: { who: "Ada" } } };
+    expect((await site.api.tell("POST", "runs", wish)).status).toBe(403);
+    await home.getByText("A launch waits for approval").first().waitFor();
+    await home.getByRole("link", { name: /wants to start hello/ }).waitFor();
+    await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).click();
+    await inbox.getByRole("region", { name: /wants to start hello/ }).waitFor();
+    await inbox.keyboard.press("a");
+    await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).waitFor({ state: "detached" });
+    await home.getByRole("link", { name: /wants to start hello/ }).waitFor({ state: "detached" });
+    expect((await site.api.tell("POST", "runs", wish)).status).toBe(201);
+    await posture("bounded_autonomous");
+    await home.context().close();
   });
 });
 

@@ -106,11 +106,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong with a page, one line each; nothing when it is accessible as far as a program can tell. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/**
+ * What axe finds wrong with a page, or with a part of it, one line each; nothing when it is accessible as far as a
+ * program can tell. Looking at the whole page takes seconds: once is enough where only a part of it has changed since.
+ */
+export async function violations(page: Page, part?: string): Promise<readonly string[]> {
   // Not as a script element: the page's own policy would refuse it.
-  await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate<{ violations: Violation[] }>("axe.run(document)");
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
+  const where = part === undefined ? "document" : JSON.stringify(part);
+  const { violations: found } = await page.evaluate<{ violations: Violation[] }>(`axe.run(${where})`);
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
   );

@@ -221,6 +221,20 @@ export function admissionRules(subjectOf: SubjectOf): void {
       expect((await store.commit([make("run_3", { ledger: [money(1, 0)] })])).isOverLimit).toBe(true);
     });
 
+    it("keeps the lowest of several ceilings, whatever else the same batch may take", async () => {
+      const { store } = subjectOf();
+      const low = (micros: number) => money(micros, 0, { ceiling: 20 });
+      const free = (micros: number) => money(micros, 0, { ceiling: null });
+      const both = [make("run_1", { ledger: [low(10)] }), make("run_2", { ledger: [money(50, 0)] })];
+      expect((await store.commit(both)).isOverLimit).toBe(true);
+      expect((await store.commit(both.slice(0, 1))).isOverLimit).toBe(false);
+      expect((await store.commit(both.slice(1))).isOverLimit).toBe(false);
+      expect((await store.commit([make("run_3", { ledger: [low(1)] })])).isOverLimit).toBe(true);
+      expect((await store.commit([make("run_3", { ledger: [free(500)] })])).isOverLimit).toBe(false);
+      expect((await counters()).envelopes[0]).toMatchObject({ reserved: 560, spent: 0 });
+      expect((await store.commit([make("run_4", { ledger: [money(1, 0)] })])).isOverLimit).toBe(true);
+    });
+
     it("is another one in every period and organisation", async () => {
       const { store } = subjectOf();
       await store.commit([make("run_1", { ledger: [money(100, 0), money(100, 0, { periodStart: 2_000 })] })]);

@@ -38,6 +38,21 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect((await store.askLaunch(other, entry)).id).toBe("apr_3");
     });
 
+    it("is told to those who watch, until it is answered", async () => {
+      const { store } = subjectOf();
+      await store.askLaunch(await asked("apr_2"), entry);
+      await store.askLaunch(await asked("apr_1", { digest: "sha256:2" }), entry);
+      await store.askLaunch(await asked("apr_3", { orgId: "org_2" }), entry);
+      const open = async (...orgIds: readonly string[]) =>
+        (await store.listOpenLaunches(orgIds)).map(({ orgId, approvalId }) => `${orgId} ${approvalId}`);
+      expect(await open("org_1")).toEqual(["org_1 apr_1", "org_1 apr_2"]);
+      expect(await open("org_1", "org_2")).toEqual(["org_1 apr_1", "org_1 apr_2", "org_2 apr_3"]);
+      expect(await open()).toEqual([]);
+      await store.answerLaunch("org_1", closing("apr_1", "approved"), entry);
+      await store.answerLaunch("org_1", closing("apr_2", "rejected"), entry);
+      expect(await open("org_1")).toEqual([]);
+    });
+
     it("passes once it is approved, for one run only", async () => {
       const { store, rival } = subjectOf();
       await store.askLaunch(await asked("apr_1"), entry);
@@ -70,23 +85,63 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect((await store.askLaunch(await asked("apr_2"), entry)).id).toBe("apr_2");
     });
 
+    it("is due when its chain says so, and moves one step for one caller only", async () => {
+      const { store, rival } = subjectOf();
+      const now = await store.now();
+      const chain = { otherwise: null, hop: 0, hopAt: null, reminded: 0, steps: 0, dueAt: now - 5 };
+      const first = await asked("apr_1", { chain });
+      await store.askLaunch(first, entry);
+      await store.askLaunch(await asked("apr_2", { digest: "sha256:2" }), entry);
+      const later = { ...chain, dueAt: now + HOUR_MS };
+      await store.askLaunch(await asked("apr_3", { digest: "sha256:3", chain: later }), entry);
+      const due = async () => (await store.dueLaunches(10)).approvals.map(({ id }) => id);
+      // One that has no chain was never looked at.
+      expect(await due()).toEqual(["apr_2", "apr_1"]);
+      expect((await store.dueLaunches(1)).approvals).toHaveLength(1);
+      expect((await store.dueLaunches(10)).now).toBeGreaterThanOrEqual(now);
+      const moved = { ...first, chain: { ...chain, hop: 1, steps: 1, dueAt: now + HOUR_MS } };
+      const moves = await Promise.all([store.moveLaunch(moved, entry), rival.moveLaunch(moved, null)]);
+      expect(moves.filter(Boolean)).toHaveLength(1);
+      expect(await store.moveLaunch({ ...moved, orgId: "org_2", chain: { ...moved.chain, steps: 2 } }, null)).toBe(
+        false,
+      );
+      expect(await due()).toEqual(["apr_2"]);
+      expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "pending", chain: { hop: 1 } });
+      await store.answerLaunch("org_1", closing("apr_1", "approved"), entry);
+      expect(await store.moveLaunch({ ...moved, chain: { ...moved.chain, steps: 2 } }, entry)).toBe(false);
+    });
+
     it("expires with its approval, answered or not", async () => {
       const { store } = subjectOf();
       const now = await store.now();
-      await store.askLaunch(await asked("apr_1", { expiresAt: now }), entry);
+      const over = await asked("apr_1", { expiresAt: now });
+      await store.askLaunch(over, entry);
       expect(await store.answerLaunch("org_1", closing("apr_1", "approved"), entry)).toBe(false);
       await store.askLaunch(await asked("apr_2", { digest: "sha256:2" }), entry);
-      const told: string[] = [];
-      const expire = () =>
-        store.expireLaunches(10, ({ id }) => {
-          told.push(id);
-          return entry;
-        });
-      expect(await expire()).toBe(1);
-      expect(await expire()).toBe(0);
-      expect(told).toEqual(["apr_1"]);
+      const chain = { otherwise: null, hop: 0, hopAt: null, reminded: 0, steps: 1, dueAt: now };
+      expect(await store.dropUnusedLaunches(10)).toBe(0);
+      expect(await store.moveLaunch({ ...over, chain, status: "expired", resolvedAt: now }, entry)).toBe(true);
+      expect(await store.moveLaunch({ ...over, chain, status: "expired", resolvedAt: now }, entry)).toBe(false);
       expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "expired", resolvedAt: now });
       expect(await store.getApproval("org_1", "apr_2")).toMatchObject({ status: "pending" });
+      expect((await store.askLaunch(await asked("apr_4"), entry)).id).toBe("apr_4");
+    });
+
+    it("granted by its chain is good until it says, and forgotten when nobody used it", async () => {
+      const { store } = subjectOf();
+      const now = await store.now();
+      const over = await asked("apr_1", { expiresAt: now });
+      await store.askLaunch(over, entry);
+      const chain = { otherwise: "approve" as const, hop: 0, hopAt: null, reminded: 0, steps: 1, dueAt: now };
+      const granted = { ...over, chain, status: "approved" as const, expiresAt: now + HOUR_MS };
+      expect(await store.moveLaunch(granted, entry)).toBe(true);
+      expect(await store.findApprovedLaunch("org_1", digest)).toBe("apr_1");
+      expect(await store.dropUnusedLaunches(10)).toBe(0);
+      const unused = await asked("apr_2", { digest: "sha256:2", expiresAt: now });
+      await store.askLaunch(unused, entry);
+      expect(await store.moveLaunch({ ...unused, chain, status: "approved" }, entry)).toBe(true);
+      expect(await store.dropUnusedLaunches(10)).toBe(1);
+      expect(await store.dropUnusedLaunches(10)).toBe(0);
     });
 
     it("in the place of one that is over takes it", async () => {

@@ -9,6 +9,20 @@
   PRIMARY KEY (org_id, agent_id)
   CREATE UNIQUE INDEX agent_counters_pkey ON public.agent_counters USING btree (org_id, agent_id)
 
+-- agent_memories
+  org_id text not null collate C
+  agent_id text not null collate C
+  profile text not null collate C
+  at bigint not null
+  id text not null collate C
+  workflow text not null collate C
+  run_id text not null collate C
+  node_id text not null collate C
+  attempt integer not null
+  text text not null
+  PRIMARY KEY (org_id, agent_id, profile, at, id)
+  CREATE UNIQUE INDEX agent_memories_pkey ON public.agent_memories USING btree (org_id, agent_id, profile, at, id)
+
 -- alert_leases
   name text not null collate C
   holder text not null

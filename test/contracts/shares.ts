@@ -66,6 +66,7 @@ export function share(
     workflow: "w",
     verdicts: [],
     audit: [],
+    memories: [],
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

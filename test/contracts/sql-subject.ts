@@ -31,6 +31,7 @@ const TABLES = [
   "verdict_blocks",
   "told_once",
   "launch_approvals",
+  "agent_memories",
   "organisation_config",
   "entry_secrets",
   "schedule_cursors",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { admissionRules } from "./admission-rules.ts";
+import { agentMemoryRules } from "./agent-memory-rules.ts";
 import { alertRules } from "./alert-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
@@ -45,6 +46,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     configRules(subjectOf);
     gatewayRules(subjectOf);
     admissionRules(subjectOf);
+    agentMemoryRules(subjectOf);
     replicaRules(subjectOf);
     backlogRules(subjectOf);
     liveRules(subjectOf);

@@ -9,6 +9,7 @@ import { DEMO_SCRIPT } from "../../src/cli/demo/script.ts";
 import { DEMO_WORKFLOWS } from "../../src/cli/demo/workflows.ts";
 import { startHost } from "../../src/cli/host.ts";
 import type { Io } from "../../src/cli/io.ts";
+import { readOidc } from "../../src/cli/oidc.ts";
 import { SluiceClient } from "../../src/client/index.ts";
 import { adminKey, newSecret } from "../../src/server/index.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
@@ -50,7 +51,14 @@ export async function startQuickServer(io: Io, argv: readonly string[]): Promise
   await store.ensureOrganisation("default");
   await store.putKey(adminKey("default", key, io.clock.now()));
   const storage = { store, isEmbedded: true };
-  const host = await startHost(io, { config, storage, bridge, hasConsole: false, startRate: null });
+  const host = await startHost(io, {
+    config,
+    oidc: readOidc(config),
+    storage,
+    bridge,
+    hasConsole: false,
+    startRate: null,
+  });
   const client = new SluiceClient({ url: host.localUrl, key });
   for (const { name, source } of hasDemo ? DEMO_WORKFLOWS : []) await client.saveWorkflow(name, source);
   directory.writeKey(key);

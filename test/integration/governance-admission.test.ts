@@ -80,6 +80,28 @@ describe("admissions", () => {
     await expectExactBooks();
   });
 
+  it.each([EMBEDDED, POSTGRES])("on %s keep the bound of a role, beside work that has none", async (...place) => {
+    const role = { role: "writer", agent: "default", max_spend_usd: 0.05 };
+    await open(place, [agent({ max_concurrent: 1_000 }), ["RoleBinding", "bound", role]], {
+      n0: { delay_ms: 150, cost_usd: 0.01 },
+      free: { delay_ms: 20, cost_usd: 0 },
+    });
+    const free = JSON.stringify({ name: "w", steps: [{ id: "free", command: "go", estimated_cost: 0.000_001 }] });
+    const [runs] = await Promise.all([
+      launchAll(100, fanOut(1, { role: "writer", estimated_cost: 0.01 })),
+      launchAll(40, free),
+    ]);
+    await allEnded();
+    const started = await startsOf(runs);
+    // What is reserved outside the role for a moment may keep the fifth out, and never lets a sixth in.
+    expect([4, 5]).toContain(started.length);
+    const { envelopes } = await database.store.readCounters(ORG, 0);
+    expect(envelopes).toMatchObject([
+      { envelopeId: "agent/default/monthly", spent: started.length * 10_000, reserved: 0 },
+    ]);
+    await expectExactBooks();
+  });
+
   it.each([EMBEDDED, POSTGRES])(
     "on %s leave money exact through retries, timeouts, cancels and results that come too late",
     async (...place) => {

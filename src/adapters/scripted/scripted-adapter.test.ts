@@ -6,7 +6,7 @@ import type { AdapterRequest, AdapterResult, StreamPart } from "../../adapter/in
 import { Executions, type Outcome, reportOutcome } from "../../bridge/index.ts";
 import { createVirtualClock } from "../../clock/index.ts";
 import { createFileLedger } from "./ledger.ts";
-import { readScript } from "./script.ts";
+import { readScript } from "../../core/script/index.ts";
 import { createScriptedAdapter } from "./scripted-adapter.ts";
 
 const REQUEST: AdapterRequest = {

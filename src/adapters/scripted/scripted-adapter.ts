@@ -1,15 +1,7 @@
-import type { JsonObject } from "../../core/base/index.ts";
-import {
-  ADAPTER_SPECIFICATION,
-  type Adapter,
-  type AdapterHooks,
-  type AdapterRequest,
-  type AdapterResult,
-} from "../../adapter/index.ts";
+import { ADAPTER_SPECIFICATION, type Adapter, type AdapterHooks } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { chance, makeOutputs } from "./auto-output.ts";
+import { answerByScript, findEntry, type Script, type ScriptEntry } from "../../core/script/index.ts";
 import type { Ledger } from "./ledger.ts";
-import { findEntry, type Script, type ScriptEntry } from "./script.ts";
 
 export const SCRIPTED_PROVIDER = "scripted";
 
@@ -34,7 +26,7 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
       const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
       const isWanted = await rehearse(entry, clock, hooks);
       if (!isWanted) return { status: "failed", failure: "cancelled", message: "The request was cancelled." };
-      return { ...answerOf(entry, request, script), ...billOf(entry) };
+      return answerByScript(script, entry, request);
     },
   };
 }
@@ -69,54 +61,4 @@ function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<bool
 function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-function answerOf(entry: ScriptEntry, request: AdapterRequest, script: Script): AdapterResult {
-  if (entry.fail !== undefined) {
-    return {
-      status: "failed",
-      failure: entry.fail,
-      message: entry.message ?? `The script makes this attempt fail with ${entry.fail}.`,
-      ...(entry.retry_after_ms === undefined ? {} : { retryAfterMs: entry.retry_after_ms }),
-    };
-  }
-  if (entry.raw !== undefined) return { status: "completed", stdout: entry.raw };
-  const stdout = entry.stdout ?? entry.chunks?.join("");
-  if (entry.outputs !== undefined) return { status: "completed", ...spoken(entry.outputs, stdout) };
-  if (stdout !== undefined) return { status: "completed", stdout };
-  return { status: "completed", ...defaultAnswer(request, script) };
-}
-
-function defaultAnswer(request: AdapterRequest, script: Script): { stdout: string; outputs?: JsonObject } {
-  if (script.default === "echo") return { stdout: request.message };
-  const seed = `${script.seed}/${request.context.workflow}/${request.stepId}/${request.attempt}`;
-  if (request.outputSchema !== undefined) return spoken(makeOutputs(request.outputSchema, seed));
-  const about = request.message.split("\n", 1)[0]?.slice(0, 120) ?? "";
-  const mark = chance(seed).toString(16).padStart(8, "0");
-  return { stdout: `Scripted answer ${mark} of ${request.stepId}${about === "" ? "." : `: ${about}`}` };
-}
-
-/** A model that answers in JSON says that JSON, so that `stdout` and `json` of the node can be read as usual. */
-function spoken(outputs: JsonObject, stdout?: string): { stdout: string; outputs: JsonObject } {
-  return { stdout: stdout ?? JSON.stringify(outputs), outputs };
-}
-
-type Bill = Pick<
-  Extract<AdapterResult, { status: "completed" }>,
-  "inputTokens" | "outputTokens" | "thinkingTokens" | "cachedTokens" | "costUsd" | "duplicates"
->;
-
-function billOf(entry: ScriptEntry): Bill {
-  return {
-    ...(entry.tokens === undefined
-      ? {}
-      : {
-          inputTokens: entry.tokens.input ?? 0,
-          outputTokens: entry.tokens.output ?? 0,
-          thinkingTokens: entry.tokens.thinking ?? 0,
-          cachedTokens: entry.tokens.cached ?? 0,
-        }),
-    ...(entry.cost_usd === undefined ? {} : { costUsd: entry.cost_usd }),
-    ...(entry.duplicate_callback === undefined ? {} : { duplicates: entry.duplicate_callback }),
-  };
 }

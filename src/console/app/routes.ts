@@ -30,6 +30,11 @@ export const SCREENS: readonly ScreenRoute[] = [
   ),
   screen("/runs", "runs", async () => (await import("../screens/runs/runs.tsx")).RunsScreen),
   screen("/runs/:id", "runs", async () => (await import("../screens/run/run.tsx")).RunScreen),
+  screen(
+    "/runs/:id/compare/:other?",
+    "runs",
+    async () => (await import("../screens/compare/compare.tsx")).CompareScreen,
+  ),
   screen("/approvals", "approvals", async () => (await import("../screens/approvals/approvals.tsx")).ApprovalsScreen),
   screen(
     "/governance/:tab?/:id?",

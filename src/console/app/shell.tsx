@@ -47,7 +47,7 @@ export function Shell(): JSX.Element {
               <Link to="/">Go home</Link>
             </Empty>
           ) : (
-            <Caught key={found.key}>
+            <Caught key={found.key} place={path}>
               <Suspense fallback={<Skeleton lines={6} height={28} />}>
                 <found.route.screen params={found.params} />
               </Suspense>
@@ -61,12 +61,28 @@ export function Shell(): JSX.Element {
   );
 }
 
-/** A screen that breaks takes nothing else with it. */
-class Caught extends Component<{ readonly children: ReactNode }, { readonly error: Error | null }> {
-  override state: { readonly error: Error | null } = { error: null };
+interface CaughtProps {
+  readonly children: ReactNode;
+  /** The address that is shown. */
+  readonly place: string;
+}
 
-  static getDerivedStateFromError(error: Error): { readonly error: Error } {
+interface CaughtState {
+  readonly error: Error | null;
+  readonly place: string;
+}
+
+/** A screen that breaks takes nothing else with it. */
+class Caught extends Component<CaughtProps, CaughtState> {
+  override state: CaughtState = { error: null, place: this.props.place };
+
+  static getDerivedStateFromError(error: Error): Pick<CaughtState, "error"> {
     return { error };
+  }
+
+  /** Another tab of the same screen may well be whole: it is tried, and what stands is not built anew. */
+  static getDerivedStateFromProps({ place }: CaughtProps, before: CaughtState): CaughtState | null {
+    return place === before.place ? null : { error: null, place };
   }
 
   override render(): ReactNode {

@@ -8,13 +8,13 @@ import { SECTIONS } from "./sections.ts";
 
 const COUNTED_MAX = 100;
 
-/** The approvals that wait for somebody; those of launches are told by no live message, so they are looked for. */
+/** The approvals that wait for somebody. */
 export function usePendingApprovals() {
   const mayRead = useMay("governance:read");
   return useQuery(
     mayRead ? "approvals?status=pending" : null,
     () => api.listApprovals({ status: "pending", limit: COUNTED_MAX }),
-    { tags: ["approvals"], everyMs: 30_000, freshMs: 5_000 },
+    { tags: ["approvals"], freshMs: 5_000 },
   );
 }
 

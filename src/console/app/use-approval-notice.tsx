@@ -3,7 +3,7 @@ import { useMay } from "../live/session-store.ts";
 import { toast } from "../parts/toast.tsx";
 import { Link, usePlace } from "./router.tsx";
 
-/** Tells that a run has come to a question, to whoever could answer it and does not see it anyway. */
+/** Tells that a run or a launch has come to a question, to whoever could answer it and does not see it anyway. */
 export function useApprovalNotice(): void {
   const { path } = usePlace();
   const mayAnswer = useMay("governance:approve");
@@ -13,7 +13,8 @@ export function useApprovalNotice(): void {
       const isSeen = path === "/approvals" || path === `/runs/${message.runId}`;
       if (isSeen) continue;
       const [id = ""] = message.pending;
-      toast(<Link to={`/approvals?id=${encodeURIComponent(id)}`}>A run waits for approval</Link>, "info");
+      const what = message.runId === null ? "A launch" : "A run";
+      toast(<Link to={`/approvals?id=${encodeURIComponent(id)}`}>{what} waits for approval</Link>, "info");
     }
   });
 }

@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { NodeView } from "../../core/view/index.ts";
 import { Store } from "../live/store.ts";
 import { type GraphSource, STILL } from "./graph-node.ts";
@@ -30,7 +30,15 @@ export function useGraph(): GraphContext {
 /** A node of the run; drawn anew only when this node has changed. */
 export function useNode(id: string): NodeView | undefined {
   const { source } = useGraph();
-  return useSyncExternalStore(source.onNodes, () => source.node(id));
+  const subscribe = useCallback((listener: () => void) => source.onNodes(listener, [id]), [source, id]);
+  return useSyncExternalStore(subscribe, () => source.node(id));
+}
+
+/** Something told from some nodes; drawn anew only when that has changed. */
+export function useToldFrom<T extends string | number>(ids: readonly string[], tell: (source: GraphSource) => T): T {
+  const { source } = useGraph();
+  const subscribe = useCallback((listener: () => void) => source.onNodes(listener, ids), [source, ids]);
+  return useSyncExternalStore(subscribe, () => tell(source));
 }
 
 export function useIs(store: Store<string | null>, id: string): boolean {

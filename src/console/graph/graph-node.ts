@@ -10,8 +10,8 @@ export interface GraphNode extends GroupableNode {
 
 /** Where the canvas reads how nodes stand. Views are replaced when they change, so that cards compare by identity. */
 export interface GraphSource {
-  /** Called once per picture in which something changed; returns how to stop. */
-  readonly onNodes: (listener: () => void) => () => void;
+  /** Calls back when some of these nodes changed, without ids when any did; returns how to stop. */
+  readonly onNodes: (listener: () => void, ids?: readonly string[]) => () => void;
   readonly node: (id: string) => NodeView | undefined;
   /** Values that went from one node to another, as `path → path`. */
   readonly handoffs: (source: string, target: string) => readonly string[];
@@ -24,8 +24,6 @@ export const STILL: GraphSource = {
   handoffs: () => [],
 };
 
-type DescribedNode = PlanDescription["nodes"][number] & { readonly label?: string; readonly phase?: string | null };
-
 export interface GraphDetails {
   readonly labels?: ReadonlyMap<string, string>;
   readonly instances?: ReadonlyMap<string, readonly string[]>;
@@ -33,12 +31,12 @@ export interface GraphDetails {
 
 /** The nodes of a plan as the API describes it. */
 export function graphNodesOf(plan: PlanDescription, { labels, instances }: GraphDetails = {}): readonly GraphNode[] {
-  return plan.nodes.map((node: DescribedNode) => ({
+  return plan.nodes.map((node) => ({
     id: node.id,
-    label: labels?.get(node.id) ?? node.label ?? node.id,
+    label: labels?.get(node.id) ?? node.label,
     kind: node.kind,
     wave: node.wave,
-    phase: node.phase ?? null,
+    phase: node.phase,
     parents: node.dependsOn,
     instances: instances?.get(node.id) ?? [],
   }));

@@ -5,7 +5,7 @@ import { createView } from "../../core/view/index.ts";
 import { edgePath } from "./edge-path.ts";
 import { graphNodesOf } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
-import { middleOf, openingViewport, revealing, wholeViewport, ZOOM_MIN } from "./viewport.ts";
+import { boxAt, isFar, cornerOf, openingViewport, revealing, wholeViewport, ZOOM_MIN } from "./viewport.ts";
 import { isArrow, walk } from "./walk.ts";
 
 const box = (id: string) => ({ id, width: 100, height: 40 });
@@ -38,6 +38,36 @@ describe("walk", () => {
   });
 });
 
+describe("walk in a block", () => {
+  const many = Array.from({ length: 30 }, (_, index) => `m${String(index).padStart(2, "0")}`);
+  const edges = many.flatMap((id) => [edge(`a>${id}`), edge(`${id}>z`)]);
+  const layout = layOut(["a", ...many, "z"].map(box), edges, { direction: "right", nodeGap: 20, layerGap: 60 });
+  const placed = new Map(layout.nodes.map((node) => [node.id, node]));
+  const corner = (id: string | null) => [placed.get(id ?? "")?.x, placed.get(id ?? "")?.y];
+
+  it("goes straight on, and leaves it at its sides", () => {
+    const [first = "", second = ""] = layout.nodes.filter(({ layer }) => layer === 1).map(({ id }) => id);
+    expect([corner(first)[1], walk(layout, first, "ArrowRight", "right")]).toEqual([corner(second)[1], second]);
+    expect(walk(layout, second, "ArrowLeft", "right")).toBe(first);
+    expect(walk(layout, first, "ArrowLeft", "right")).toBe("a");
+    const below = walk(layout, second, "ArrowDown", "right");
+    expect([corner(below)[0], walk(layout, below, "ArrowUp", "right")]).toEqual([corner(second)[0], second]);
+    expect(walk(layout, first, "ArrowUp", "right")).toBeNull();
+  });
+
+  it("reaches every node", () => {
+    const reached = new Set<string>();
+    const open: (string | null)[] = ["a"];
+    for (let from = open.pop(); from !== undefined; from = open.pop()) {
+      if (from === null || reached.has(from)) continue;
+      reached.add(from);
+      for (const arrow of ["ArrowRight", "ArrowDown", "ArrowUp"] as const)
+        open.push(walk(layout, from, arrow, "right"));
+    }
+    expect(reached.size).toBe(32);
+  });
+});
+
 describe("viewports", () => {
   const pane = { width: 800, height: 400 };
 
@@ -52,6 +82,33 @@ describe("viewports", () => {
     expect(wholeViewport({ width: 1_504, height: 100 }, pane)).toMatchObject({ zoom: 0.5, x: 24 });
   });
 
+  it("is far when cards are too small or too many to be read", () => {
+    const cards = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        x: (index % 20) * 20,
+        y: Math.floor(index / 20) * 20,
+        width: 10,
+        height: 10,
+      }));
+    const near = { x: 0, y: 0, zoom: 1 };
+    const away = { ...near, zoom: 0.39 };
+    expect([isFar(cards(60), away, pane, 300), isFar(cards(61), away, pane, 300)]).toEqual([false, true]);
+    expect(isFar(cards(61), { ...near, zoom: 0.4 }, pane, 300)).toBe(false);
+    expect([300, 301].map((count) => isFar(cards(count), near, pane, 300))).toEqual([false, true]);
+    // Most of them are out of sight.
+    expect(isFar(cards(301), { ...near, x: -300 }, pane, 300)).toBe(false);
+  });
+
+  it("finds what is under the pointer", () => {
+    const boxes = [
+      { id: "a", x: 0, y: 0, width: 10, height: 10 },
+      { id: "b", x: 100, y: 0, width: 10, height: 10 },
+    ];
+    const viewport = { x: 50, y: 20, zoom: 0.5 };
+    expect(boxAt(boxes, viewport, 102, 22)?.id).toBe("b");
+    expect(boxAt(boxes, viewport, 80, 22)).toBeNull();
+  });
+
   it("moves no further than needed", () => {
     const now = { x: 0, y: 0, zoom: 1 };
     expect(revealing({ x: 100, y: 100, width: 50, height: 50 }, now, pane)).toEqual(now);
@@ -60,14 +117,14 @@ describe("viewports", () => {
   });
 });
 
-describe("middleOf", () => {
-  it("is where something stands that takes the place of many", () => {
+describe("cornerOf", () => {
+  it("is where many begin that take the place of one", () => {
     const boxes = [
       { x: 0, y: 0, width: 10, height: 10 },
-      { x: 0, y: 90, width: 10, height: 10 },
+      { x: 20, y: 90, width: 10, height: 10 },
     ];
-    expect(middleOf(boxes)).toEqual({ x: 5, y: 50 });
-    expect(middleOf([])).toBeNull();
+    expect(cornerOf(boxes)).toEqual({ x: 0, y: 0 });
+    expect(cornerOf([])).toBeNull();
   });
 });
 
@@ -114,7 +171,7 @@ describe("graphNodesOf", () => {
     const plan = {
       name: "w",
       format: "lobsterx",
-      nodes: [{ id: "a", kind: "agent", dependsOn: [], dependents: [], wave: 0 }],
+      nodes: [{ id: "a", label: "a", kind: "agent", phase: null, dependsOn: [], dependents: [], wave: 0 }],
       layers: [["a"]],
     };
     expect(graphNodesOf(plan)).toEqual([

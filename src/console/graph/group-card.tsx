@@ -1,7 +1,7 @@
-import { type JSX, useSyncExternalStore } from "react";
+import type { JSX } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { lookOf, StatusIcon } from "../parts/status.tsx";
-import { useGraph, useIs } from "./graph-context.ts";
+import { useGraph, useIs, useToldFrom } from "./graph-context.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
 
 interface GroupCardProps {
@@ -12,9 +12,9 @@ interface GroupCardProps {
 
 /** Many nodes as one: how many stand where, as a bar and in words. */
 export function GroupCard({ id, label, members }: GroupCardProps): JSX.Element {
-  const { source, cursor } = useGraph();
+  const { cursor } = useGraph();
   const isCursor = useIs(cursor, id);
-  const text = useSyncExternalStore(source.onNodes, () => countsText(members, source.node));
+  const text = useToldFrom(members, ({ node }) => countsText(members, node));
   const counts = readCounts(text);
   const urgent = urgentOf(counts);
   const words = [...counts].map(([status, count]) => `${count} ${lookOf(status).label.toLowerCase()}`).join(", ");

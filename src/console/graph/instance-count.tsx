@@ -1,7 +1,7 @@
-import { type JSX, useSyncExternalStore } from "react";
+import type { JSX } from "react";
 import { isSettled } from "../../core/event/index.ts";
 import { Icon } from "../parts/icon.tsx";
-import { useGraph } from "./graph-context.ts";
+import { useGraph, useToldFrom } from "./graph-context.ts";
 
 /** How many instances of a node are done; opens them. */
 export function InstanceCount({
@@ -11,9 +11,9 @@ export function InstanceCount({
   readonly id: string;
   readonly instances: readonly string[];
 }): JSX.Element {
-  const { source, onToggle } = useGraph();
-  const done = useSyncExternalStore(source.onNodes, () =>
-    instances.reduce((count, each) => count + Number(isSettled(source.node(each)?.status ?? "pending")), 0),
+  const { onToggle } = useGraph();
+  const done = useToldFrom(instances, ({ node }) =>
+    instances.reduce((count, each) => count + Number(isSettled(node(each)?.status ?? "pending")), 0),
   );
   return (
     <button

@@ -1,24 +1,37 @@
 import { ReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { type JSX, type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { type Grouped, groupGraph, type Layout, VISIBLE_MAX } from "../../core/layout/index.ts";
+import {
+  type JSX,
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { type Grouped, groupGraph, type Layout } from "../../core/layout/index.ts";
 import { Store } from "../live/store.ts";
 import { Button } from "../parts/button.tsx";
 import { grouped as figure } from "../parts/figures.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { type Card, EDGE_TYPES, elementsOf, type Line, NODE_TYPES } from "./elements.tsx";
+import { Backdrop, useIsFar } from "./backdrop.tsx";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
 import { type GraphNode, type GraphSource, STILL } from "./graph-node.ts";
 import { MiniMap } from "./mini-map.tsx";
 import { CARD, useLayout } from "./use-layout.ts";
 import { usePaneSize } from "./use-pane-size.ts";
 import { type GraphViewport, useViewport } from "./use-viewport.ts";
-import { ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
+import { boxAt, type Size, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
 import { isArrow, walk } from "./walk.ts";
 import "./graph.css";
 
 const EDGES_MOVING_MAX = 200;
 const MAP_FROM = 12;
+/** With more cards, only those in sight are in the page; with more edges, none is. */
+const CARDS_MAX = 60;
+const LINES_MAX = 200;
 
 export interface PlanGraphProps {
   readonly nodes: readonly GraphNode[];
@@ -77,7 +90,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
           <Skeleton lines={3} height={CARD.height} />
         ) : (
           <>
-            <Canvas {...{ nodes, grouped, layout, direction, view, act, onSelect }} />
+            <Canvas {...{ nodes, grouped, layout, direction, source, pane, view, act, onSelect }} />
             {grouped.vertices.length >= MAP_FROM && (
               <MiniMap {...{ layout, grouped, source, pane }} viewport={view.now} onGo={view.goTo} />
             )}
@@ -85,7 +98,8 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
         )}
         {grouped.by !== null && (
           <div className="graph-note">
-            {figure(nodes.length)} nodes, together by {grouped.by}. Open a group to see its nodes.
+            {figure(nodes.length)} nodes, together by {grouped.by}.
+            <span className="graph-note-more"> Open a group to see its nodes.</span>
             {grouped.opened.map(({ id, label: name }) => (
               <Button key={id} size="small" icon="cross" onClick={() => toggle(id)}>
                 Close {name}
@@ -120,18 +134,31 @@ interface CanvasProps {
   readonly grouped: Grouped;
   readonly layout: Layout;
   readonly direction: "right" | "down";
+  readonly source: GraphSource;
+  readonly pane: Size;
   readonly view: GraphViewport;
   readonly act: (id: string) => void;
   readonly onSelect: (id: string | null) => void;
 }
 
-function Canvas({ nodes, grouped, layout, direction, view, act, onSelect }: CanvasProps): JSX.Element {
-  const { cards, lines } = useMemo(
-    () => elementsOf(nodes, grouped, layout, direction),
-    [nodes, grouped, layout, direction],
-  );
+const NO_CARDS: Card[] = [];
+const NO_LINES: Line[] = [];
+
+function Canvas(props: CanvasProps): JSX.Element {
+  const { nodes, grouped, layout, direction, source, pane, view, act, onSelect } = props;
+  const isAway = useIsFar(layout, view.now, pane);
+  const elements = useMemo(() => elementsOf(nodes, grouped, layout, direction), [nodes, grouped, layout, direction]);
+  const hasLines = layout.edges.length <= LINES_MAX && !isAway;
+  const [cards, lines] = [isAway ? NO_CARDS : elements.cards, hasLines ? elements.lines : NO_LINES];
+  const choose = (event: MouseEvent): void => {
+    const box = isAway ? event.currentTarget.getBoundingClientRect() : null;
+    const at = box && boxAt(layout.nodes, view.now.get(), event.clientX - box.left, event.clientY - box.top);
+    if (at === null) onSelect(null);
+    else act(at.id);
+  };
   return (
     <>
+      {!hasLines && <Backdrop {...{ direction, layout, grouped, source, pane }} viewport={view.now} isFar={isAway} />}
       <ReactFlow<Card, Line>
         nodes={cards}
         edges={lines}
@@ -142,7 +169,7 @@ function Canvas({ nodes, grouped, layout, direction, view, act, onSelect }: Canv
         onMove={view.onMove}
         minZoom={ZOOM_MIN}
         maxZoom={ZOOM_MAX}
-        onlyRenderVisibleElements={cards.length > VISIBLE_MAX}
+        onlyRenderVisibleElements={layout.nodes.length > CARDS_MAX}
         nodesDraggable={false}
         nodesConnectable={false}
         nodesFocusable={false}
@@ -153,7 +180,7 @@ function Canvas({ nodes, grouped, layout, direction, view, act, onSelect }: Canv
         panOnScroll
         proOptions={{ hideAttribution: true }}
         onNodeClick={(_, { id }) => act(id)}
-        onPaneClick={() => onSelect(null)}
+        onPaneClick={choose}
       />
       <div className="graph-tools">
         <Button kind="quiet" size="small" icon="plus" label="Zoom in" onClick={() => view.zoomBy(1.3)} />

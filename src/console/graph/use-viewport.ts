@@ -1,10 +1,11 @@
 import type { ReactFlowInstance } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { Layout, Placed } from "../../core/layout/index.ts";
+import { Store } from "../live/store.ts";
 import type { Card, Line } from "./elements.tsx";
 import {
   isReadable,
-  middleOf,
+  cornerOf,
   openingViewport,
   revealing,
   type Size,
@@ -17,7 +18,8 @@ import {
 export interface GraphViewport {
   /** Where to begin; null while the size of the pane is not known. */
   readonly opening: Viewport | null;
-  readonly now: Viewport;
+  /** Changes with every picture while somebody moves; only what shows it is drawn anew. */
+  readonly now: Store<Viewport>;
   readonly onInit: (instance: ReactFlowInstance<Card, Line>) => void;
   readonly onMove: (event: unknown, viewport: Viewport) => void;
   /** Moves as little as needed for a vertex to be in sight. */
@@ -39,38 +41,43 @@ function boxesOf(layout: Layout | null, ids: readonly string[]): readonly Placed
   return layout?.nodes.filter(({ id }) => wanted.has(id)) ?? [];
 }
 
-function holding(held: Held | null, layout: Layout | null, now: Viewport | null): Viewport | null {
-  const after = held === null ? null : middleOf(boxesOf(layout, held.ids));
-  if (held === null || after === null || now === null) return null;
+/** What was opened begins where the group was, and is read from there; what was closed comes into sight. */
+function holding(held: Held | null, layout: Layout | null, now: Viewport | null, pane: Size): Viewport | null {
+  const boxes = held === null ? [] : boxesOf(layout, held.ids);
+  const after = cornerOf(boxes);
+  const [first] = boxes;
+  if (held === null || after === null || first === undefined || now === null) return null;
   const { zoom } = now;
-  return { zoom, x: now.x + (held.before.x - after.x) * zoom, y: now.y + (held.before.y - after.y) * zoom };
+  const kept = { zoom, x: now.x + (held.before.x - after.x) * zoom, y: now.y + (held.before.y - after.y) * zoom };
+  return revealing(first, kept, pane);
 }
 
 /** The part of the graph that is in sight. Until a person moves it, it follows the size of graph and pane. */
 export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
   const instance = useRef<ReactFlowInstance<Card, Line> | null>(null);
   const isMoved = useRef(false);
-  const [now, setNow] = useState<Viewport>({ x: 0, y: 0, zoom: 1 });
+  const now = useMemo(() => new Store<Viewport>({ x: 0, y: 0, zoom: 1 }), []);
   const opening = useMemo(
     () => (layout === null || pane.width === 0 ? null : openingViewport(layout, pane)),
     [layout, pane],
   );
   const held = useRef<Held | null>(null);
   useEffect(() => {
-    const kept = holding(held.current, layout, instance.current?.getViewport() ?? null);
+    const kept = holding(held.current, layout, instance.current?.getViewport() ?? null, pane);
     held.current = null;
     // What fits as a whole is shown as a whole, unless a person has chosen a part.
     const isWhole = !isMoved.current && layout !== null && isReadable(layout, pane);
     const next = isWhole ? opening : (kept ?? (isMoved.current ? null : opening));
     if (next === null) return;
     if (next === kept) isMoved.current = true;
-    setNow(next);
+    now.set(next);
     void instance.current?.setViewport(next);
-  }, [opening, layout, pane]);
+  }, [now, opening, layout, pane]);
   const set = (viewport: Viewport): void => {
     isMoved.current = true;
-    setNow(viewport);
-    void instance.current?.setViewport(viewport);
+    now.set(viewport);
+    // A picture later: by then cards that are too small from there are gone, and the canvas does not draw them first.
+    requestAnimationFrame(() => void instance.current?.setViewport(viewport));
   };
   return {
     opening,
@@ -80,30 +87,36 @@ export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
     },
     onMove: (event, { x, y, zoom }) => {
       // A click begins a move that goes nowhere; only one that went somewhere was meant.
-      if (event !== null && (x !== now.x || y !== now.y || zoom !== now.zoom)) isMoved.current = true;
-      setNow({ x, y, zoom });
+      const before = now.get();
+      if (x === before.x && y === before.y && zoom === before.zoom) return;
+      if (event !== null) isMoved.current = true;
+      now.set({ x, y, zoom });
     },
     reveal: (id) => {
       const placed = layout?.nodes.find((node) => node.id === id);
       if (placed === undefined || pane.width === 0) return;
-      const from = instance.current?.getViewport() ?? now;
+      const from = instance.current?.getViewport() ?? now.get();
       const to = revealing(placed, from, pane);
       if (to.x === from.x && to.y === from.y) return;
-      setNow(to);
+      now.set(to);
       void instance.current?.setViewport(to);
     },
     showAll: () => {
       if (layout !== null) set(wholeViewport(layout, pane));
     },
     zoomBy: (factor) => {
-      const zoom = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, now.zoom * factor));
+      const from = now.get();
+      const zoom = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, from.zoom * factor));
       const [x, y] = [pane.width / 2, pane.height / 2];
-      set({ zoom, x: x - ((x - now.x) / now.zoom) * zoom, y: y - ((y - now.y) / now.zoom) * zoom });
+      set({ zoom, x: x - ((x - from.x) / from.zoom) * zoom, y: y - ((y - from.y) / from.zoom) * zoom });
     },
     hold: (ids) => {
-      const before = middleOf(boxesOf(layout, ids));
+      const before = cornerOf(boxesOf(layout, ids));
       held.current = before === null ? null : { ids, before };
     },
-    goTo: (x, y) => set({ zoom: now.zoom, x: pane.width / 2 - x * now.zoom, y: pane.height / 2 - y * now.zoom }),
+    goTo: (x, y) => {
+      const { zoom } = now.get();
+      set({ zoom, x: pane.width / 2 - x * zoom, y: pane.height / 2 - y * zoom });
+    },
   };
 }

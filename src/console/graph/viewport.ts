@@ -14,6 +14,8 @@ export const ZOOM_MAX = 2;
 /** Smaller, and no label could be read: rather a part of the graph than all of it unreadable. */
 const ZOOM_READABLE = 0.6;
 const MARGIN = 24;
+/** Above the graph stand a note and a switch. */
+const TOP = 48;
 
 /** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
 export function openingViewport(graph: Size, pane: Size): Viewport {
@@ -39,9 +41,9 @@ function fitZoom(graph: Size, pane: Size): number {
 
 /** The side the layers begin at is in sight, and what is smaller than the pane stands in its middle. */
 function beginningAt(graph: Size, pane: Size, zoom: number): Viewport {
-  const along = (size: number, room: number): number =>
-    size * zoom <= room - MARGIN * 2 ? (room - size * zoom) / 2 : MARGIN;
-  return { zoom, x: along(graph.width, pane.width), y: along(graph.height, pane.height) };
+  const along = (size: number, room: number, margin: number): number =>
+    size * zoom <= room - margin * 2 ? (room - size * zoom) / 2 : margin;
+  return { zoom, x: along(graph.width, pane.width, MARGIN), y: along(graph.height, pane.height, TOP) };
 }
 
 export interface Box extends Size {
@@ -49,15 +51,15 @@ export interface Box extends Size {
   readonly y: number;
 }
 
-/** The point in the middle of some boxes; null of none. */
-export function middleOf(boxes: readonly Box[]): { readonly x: number; readonly y: number } | null {
+/** The left upper corner of some boxes together; null of none. */
+export function cornerOf(boxes: readonly Box[]): { readonly x: number; readonly y: number } | null {
   if (boxes.length === 0) return null;
-  let [x, y] = [0, 0];
+  let [x, y] = [Infinity, Infinity];
   for (const box of boxes) {
-    x += box.x + box.width / 2;
-    y += box.y + box.height / 2;
+    x = Math.min(x, box.x);
+    y = Math.min(y, box.y);
   }
-  return { x: x / boxes.length, y: y / boxes.length };
+  return { x, y };
 }
 
 /** The viewport moved as little as needed for a box to be in sight. */
@@ -69,4 +71,29 @@ export function revealing(box: Box, { x, y, zoom }: Viewport, pane: Size): Viewp
     return end > room - MARGIN ? at - (end - (room - MARGIN)) : at;
   };
   return { zoom, x: shift(box.x, box.width, x, pane.width), y: shift(box.y, box.height, y, pane.height) };
+}
+
+/** Below, a card is a few pixels high: it is drawn as a colour, and not as a text nobody could read. */
+const ZOOM_FAR = 0.4;
+const FAR_FROM = 60;
+
+/** Whether the graph is looked at from so far, or so much of it, that cards are drawn as boxes. */
+export function isFar(boxes: readonly Box[], { x, y, zoom }: Viewport, pane: Size, most: number): boolean {
+  if (boxes.length <= FAR_FROM) return false;
+  if (zoom < ZOOM_FAR) return true;
+  if (boxes.length <= most) return false;
+  let seen = 0;
+  for (const box of boxes) {
+    const isSeenX = (box.x + box.width) * zoom + x > 0 && box.x * zoom + x < pane.width;
+    const isSeenY = (box.y + box.height) * zoom + y > 0 && box.y * zoom + y < pane.height;
+    if (isSeenX && isSeenY) seen += 1;
+  }
+  return seen > most;
+}
+
+/** The box a place of the pane lies in. */
+export function boxAt<B extends Box>(boxes: readonly B[], viewport: Viewport, left: number, top: number): B | null {
+  const x = (left - viewport.x) / viewport.zoom;
+  const y = (top - viewport.y) / viewport.zoom;
+  return boxes.find((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height) ?? null;
 }

@@ -6,11 +6,14 @@ export function isArrow(key: string): key is Arrow {
   return key === "ArrowLeft" || key === "ArrowRight" || key === "ArrowUp" || key === "ArrowDown";
 }
 
+type Direction = "right" | "down";
+
 /**
  * Where an arrow key leads from a vertex: along the layers to the nearest of those it is connected with, across them
- * to the next one of its layer. Null: nowhere. From nowhere every arrow leads to the first.
+ * to the next one of its layer. In a block of many it goes from one to the next, and leaves it at its sides. Null:
+ * nowhere. From nowhere every arrow leads to the first.
  */
-export function walk(layout: Layout, from: string | null, arrow: Arrow, direction: "right" | "down"): string | null {
+export function walk(layout: Layout, from: string | null, arrow: Arrow, direction: Direction): string | null {
   const current = layout.nodes.find(({ id }) => id === from);
   if (current === undefined) return layout.nodes[0]?.id ?? null;
   const [back, forth, before, after] =
@@ -19,37 +22,70 @@ export function walk(layout: Layout, from: string | null, arrow: Arrow, directio
       : (["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] as const);
   switch (arrow) {
     case forth:
-      return nearest(layout, current, (edge) => (edge.source === current.id ? edge.target : null), direction);
+      return beside(layout, current, 1, direction) ?? connected(layout, current, "target", direction);
     case back:
-      return nearest(layout, current, (edge) => (edge.target === current.id ? edge.source : null), direction);
+      return beside(layout, current, -1, direction) ?? connected(layout, current, "source", direction);
     case before:
-      return sibling(layout, current, -1);
+      return across(layout, current, -1, direction);
     case after:
-      return sibling(layout, current, 1);
+      return across(layout, current, 1, direction);
     default:
       return null;
   }
 }
 
-function nearest(
-  { nodes, edges }: Layout,
-  current: Placed,
-  other: (edge: Layout["edges"][number]) => string | null,
-  direction: "right" | "down",
-): string | null {
-  const ids = new Set(edges.map(other));
-  const middle = (node: Placed): number => (direction === "right" ? node.y + node.height / 2 : node.x + node.width / 2);
-  let best: Placed | null = null;
-  for (const node of nodes) {
-    if (!ids.has(node.id)) continue;
-    const isNearer =
-      best === null || Math.abs(middle(node) - middle(current)) < Math.abs(middle(best) - middle(current));
-    if (isNearer) best = node;
-  }
-  return best?.id ?? null;
+/** The middle of a vertex, along the layers and across them. */
+function middle({ x, y, width, height }: Placed, direction: Direction): readonly [along: number, across: number] {
+  const [wide, high] = [x + width / 2, y + height / 2];
+  return direction === "right" ? [wide, high] : [high, wide];
 }
 
-function sibling({ nodes }: Layout, current: Placed, step: number): string | null {
-  const layer = nodes.filter(({ layer: each }) => each === current.layer);
-  return layer[layer.indexOf(current) + step]?.id ?? null;
+function connected(
+  { nodes, edges }: Layout,
+  current: Placed,
+  end: "source" | "target",
+  direction: Direction,
+): string | null {
+  const start = end === "source" ? "target" : "source";
+  const ids = new Set(edges.filter((edge) => edge[start] === current.id).map((edge) => edge[end]));
+  const [, from] = middle(current, direction);
+  return nearest(
+    nodes.filter(({ id }) => ids.has(id)),
+    (node) => [Math.abs(middle(node, direction)[1] - from), 0],
+  );
+}
+
+/** The next one of the same rank. */
+function beside({ nodes }: Layout, current: Placed, step: 1 | -1, direction: Direction): string | null {
+  const [along, rank] = middle(current, direction);
+  return nearest(
+    nodes.filter((node) => {
+      const [at, other] = middle(node, direction);
+      return node.layer === current.layer && other === rank && (at - along) * step > 0;
+    }),
+    (node) => [Math.abs(middle(node, direction)[0] - along), 0],
+  );
+}
+
+/** The next one of the layer, which in a block is the one straight on in the next rank. */
+function across({ nodes }: Layout, current: Placed, step: 1 | -1, direction: Direction): string | null {
+  const [along, rank] = middle(current, direction);
+  return nearest(
+    nodes.filter((node) => node.layer === current.layer && (middle(node, direction)[1] - rank) * step > 0),
+    (node) => {
+      const [at, other] = middle(node, direction);
+      return [Math.abs(other - rank), Math.abs(at - along)];
+    },
+  );
+}
+
+/** The first of those that are least far, by the first distance and then by the second. */
+function nearest(nodes: readonly Placed[], distance: (node: Placed) => readonly [number, number]): string | null {
+  let best: { readonly id: string; readonly far: readonly [number, number] } | null = null;
+  for (const node of nodes) {
+    const far = distance(node);
+    if (best === null || far[0] < best.far[0] || (far[0] === best.far[0] && far[1] < best.far[1]))
+      best = { id: node.id, far };
+  }
+  return best?.id ?? null;
 }

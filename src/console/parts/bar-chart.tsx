@@ -1,4 +1,5 @@
-import { type JSX, useId } from "react";
+import { type JSX, useId, useRef } from "react";
+import { useWidth } from "./use-width.ts";
 import "./chart.css";
 
 export interface Bar {
@@ -18,6 +19,8 @@ interface BarChartProps {
 }
 
 const WIDTH = 720;
+/** Room for the name of a bar. */
+const NAME = 62;
 const LEFT = 56;
 const BOTTOM = 22;
 const GROUPS_MAX = 8;
@@ -25,21 +28,23 @@ const GROUPS_MAX = 8;
 /** Stacked bars over time, with the same figures as a table for those who cannot see them. */
 export function BarChart({ label, bars, groups, valueText, height = 200 }: BarChartProps): JSX.Element {
   const id = useId();
+  const box = useRef<HTMLElement>(null);
+  const width = useWidth(box, WIDTH);
   const sums = bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0));
   const top = niceTop(Math.max(...sums, 0));
   const room = height - BOTTOM - 8;
-  const slot = (WIDTH - LEFT) / Math.max(bars.length, 1);
+  const slot = (width - LEFT) / Math.max(bars.length, 1);
   const toneOf = (group: string): number => Math.min(groups.indexOf(group), GROUPS_MAX - 1);
-  const every = Math.ceil(bars.length / 10);
+  const every = Math.max(1, Math.ceil(NAME / slot));
   return (
-    <figure className="chart" aria-labelledby={id}>
+    <figure className="chart" ref={box} aria-labelledby={id}>
       <figcaption id={id} className="hidden-text">
         {label}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={label}>
+      <svg viewBox={`0 0 ${width} ${height}`} height={height} role="img" aria-label={label}>
         {[0, 0.5, 1].map((share) => (
           <g key={share} transform={`translate(0 ${8 + room * (1 - share)})`}>
-            <line x1={LEFT} x2={WIDTH} className="chart-line" />
+            <line x1={LEFT} x2={width} className="chart-line" />
             <text x={LEFT - 8} y={4} textAnchor="end" className="chart-text">
               {valueText(top * share)}
             </text>

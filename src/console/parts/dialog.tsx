@@ -11,13 +11,19 @@ export interface DialogProps {
   readonly width?: "narrow" | "normal" | "wide";
 }
 
+const FIRST_FIELD = ".dialog-body :is(input:not([type=checkbox], [type=radio]), select, textarea):not(:disabled)";
+
 /** The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
 export function Dialog({ title, onClose, children, actions, width = "normal" }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const element = dialog.current;
-    if (element !== null && !element.open) element.showModal();
+    if (element !== null && !element.open) {
+      element.showModal();
+      // Whoever opens a form wants to fill it in; without one the browser's own choice is right.
+      element.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    }
     return () => element?.close();
   }, []);
   return (

@@ -5,6 +5,7 @@ import { Money } from "./money.tsx";
 import { StatusBadge } from "./status.tsx";
 import type { Column } from "./table.tsx";
 import { Duration, TimeText } from "./time-text.tsx";
+import "./run-columns.css";
 
 /** Runs as rows, the same wherever they are listed. */
 export const RUN_COLUMNS: readonly Column<Run>[] = [
@@ -28,8 +29,10 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
     id: "workflow",
     head: "Workflow",
     cell: ({ workflow, version }) => (
-      <span className="nowrap">
-        <Link to={`/workflows/${encodeURIComponent(workflow)}`}>{workflow}</Link>{" "}
+      <span className="run-workflow">
+        <Link className="cut" to={`/workflows/${encodeURIComponent(workflow)}`} title={workflow}>
+          {workflow}
+        </Link>
         {version !== null && <span className="muted">v{version}</span>}
       </span>
     ),

@@ -36,8 +36,11 @@ export interface Advance {
 export function advance(state: RunState, input: Input): Advance {
   const turn = beginTurn(state, input);
   const refusal = take(turn, input);
-  runToRest(turn);
-  finishIfDone(turn);
+  // E5. A run that a bug has ended from outside may still hold nodes that look as if they could go on.
+  if (!isTerminal(state.status)) {
+    runToRest(turn);
+    finishIfDone(turn);
+  }
   const { events, effects } = turn;
   return refusal === undefined ? { events, effects } : { events, effects, refusal };
 }

@@ -1,12 +1,6 @@
 import { type Json, required } from "../base/index.ts";
-import {
-  type EventOf,
-  type EventType,
-  isSettled,
-  type RunEvent,
-  type SettledStatus,
-  type Tokens,
-} from "../event/index.ts";
+import { type EventOf, type EventType, isSettled, type RunEvent, type SettledStatus } from "../event/index.ts";
+import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { createInstance, instanceId } from "./create-state.ts";
 import { findNode, laneAt, laneOf, moveNode, nodeAt } from "./move.ts";
 import type { Expansion, NodeState, Running, RunState } from "./state.ts";
@@ -51,8 +45,7 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "child.started":
       return applyChildStarted(state, node, event);
     case "child.finished":
-      state.liveChildren.delete(event.payload.childRunId);
-      return;
+      return applyChildFinished(state, event);
     case "gate.decided":
     case "moderation.flagged":
     case "contract.violated":
@@ -279,19 +272,5 @@ function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.
   node.tokens = addTokens(node.tokens, payload.tokens);
   state.costMicros += payload.costMicros;
   state.tokens = addTokens(state.tokens, payload.tokens);
-}
-
-export function addTokens(left: Tokens, right: Tokens): Tokens {
-  return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    thinkingTokens: left.thinkingTokens + right.thinkingTokens,
-    cachedTokens: left.cachedTokens + right.cachedTokens,
-  };
-}
-
-function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
-  state.liveChildren.add(payload.childRunId);
-  state.downstreamCount += 1;
-  if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId: payload.childRunId });
+  applyChildCost(state, payload);
 }

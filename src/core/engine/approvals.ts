@@ -13,7 +13,8 @@ export const DEFAULT_RULE: ApprovalRule = {
 };
 
 const HOUR_MS = 3_600_000;
-const REMINDERS = [
+/** When whoever has to answer is reminded, counted from when they were asked; none after it has expired. */
+export const APPROVAL_REMINDERS = [
   { urgency: "normal", afterMs: HOUR_MS },
   { urgency: "elevated", afterMs: 24 * HOUR_MS },
   { urgency: "critical", afterMs: 72 * HOUR_MS },
@@ -82,7 +83,7 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
   });
   perform(turn, { type: "notify", kind: "approval", nodeId: node.id, message: summary, approvalId });
   setTimer(turn, { kind: "approval-expiry", approvalId }, expiresAt);
-  for (const { urgency, afterMs } of REMINDERS) {
+  for (const { urgency, afterMs } of APPROVAL_REMINDERS) {
     if (afterMs < rule.expiresMs) setTimer(turn, { kind: "approval-reminder", approvalId, urgency }, turn.at + afterMs);
   }
   armHop(turn, approvalId, rule, 0);

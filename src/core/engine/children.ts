@@ -1,11 +1,12 @@
 /** A node that is another run: it holds no slot, and ends as its child ends. */
 import { fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
+import { isTerminal, type Tokens } from "../event/index.ts";
 import { normaliseLabel } from "../template/index.ts";
 import type { LensBody, PlanNode } from "../plan/index.ts";
 import { bindLens } from "./bind-lens.ts";
 import { bindWith } from "./bind-step.ts";
 import { completeAttempt } from "./completing.ts";
-import { recordCost } from "./cost.ts";
+import { recordCost, type Usage } from "./cost.ts";
 import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { StartChild } from "./effect.ts";
@@ -86,15 +87,37 @@ function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body
   return succeed({ args: { ...Object.fromEntries(inputs.filter(isMeant)), ...body.with }, offered });
 }
 
-/** A child run has ended. One that was given up before (timed out, rewound) only costs. */
+/**
+ * A child run has ended, or has spent more since. One that was given up before (timed out, rewound), was heard of, or
+ * whose parent has ended only costs. It tells all it has cost so far, so that telling twice costs once.
+ */
 export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   const { nodeId, attempt, childRunId, status } = input;
-  const node = findNode(turn.state, nodeId);
-  if (node === undefined || !turn.state.liveChildren.has(childRunId)) return;
-  const isOpen = node.now.status === "running" && node.now.attempt === attempt && node.now.childRunId === childRunId;
-  recordCost(turn, node, attempt, input, { isLate: !isOpen, childRunId });
+  const { state } = turn;
+  const node = findNode(state, nodeId);
+  const known = state.childCosts.get(childRunId);
+  if (node === undefined || known === undefined) return;
+  const { now } = node;
+  const isLive = state.liveChildren.has(childRunId) && !isTerminal(state.status);
+  const isOpen = isLive && now.status === "running" && now.attempt === attempt && now.childRunId === childRunId;
+  recordCost(turn, node, attempt, beyond(input, known), { isLate: !isOpen, childRunId });
+  if (!isLive) return;
   emit(turn, "child.finished", { nodeId, attempt, childRunId, status });
   if (isOpen) settleChild(turn, node, input);
+}
+
+/** What was spent since it was last told; a report that was overtaken by a later one adds nothing. */
+function beyond(total: Pick<Usage, "costMicros" | "tokens">, known: Pick<Usage, "costMicros" | "tokens">): Usage {
+  const more = (key: keyof Tokens): number => Math.max(0, total.tokens[key] - known.tokens[key]);
+  return {
+    costMicros: Math.max(0, total.costMicros - known.costMicros),
+    tokens: {
+      inputTokens: more("inputTokens"),
+      outputTokens: more("outputTokens"),
+      thinkingTokens: more("thinkingTokens"),
+      cachedTokens: more("cachedTokens"),
+    },
+  };
 }
 
 function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): void {

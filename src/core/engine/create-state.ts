@@ -34,6 +34,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     unsettledNodes: plan.nodes.length,
     expandedRunning: 0,
     liveChildren: new Set(),
+    childCosts: new Map(),
     upstreamCount: 0,
     downstreamCount: 0,
     ready: { entries: [], head: 0 },

@@ -1,6 +1,6 @@
 import { isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
-import type { Decision } from "../event/index.ts";
+import { type Decision, isTerminal } from "../event/index.ts";
 import { type Answer, armHop, closeApproval } from "./approvals.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
@@ -16,9 +16,9 @@ import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 /** A person answers. The first answer wins; every other gets a refusal and changes nothing. */
 export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
   const approval = turn.state.approvals.get(input.approvalId);
-  const refusal =
-    approval === undefined ? refuse("unknown_approval", "there is no such approval") : check(approval, input);
-  if (approval === undefined || refusal !== undefined) return refusal;
+  if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
+  const refusal = check(approval, input) ?? refuseEnded(turn);
+  if (refusal !== undefined) return refusal;
   const { decision, by, reason, modifications } = input;
   answer(turn, approval, decision, {
     status: decision === "reject" || decision === "abort" ? "rejected" : "approved",
@@ -28,6 +28,11 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
     ...(modifications === undefined ? {} : { modifications }),
   });
   return undefined;
+}
+
+/** A run that hit a bug has ended with its questions open. */
+function refuseEnded({ state }: Turn): Refusal | undefined {
+  return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
 }
 
 function check(approval: ApprovalState, input: ApprovalInput): Refusal | undefined {
@@ -162,6 +167,8 @@ export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined 
   if (approval === undefined || approval.source !== "block" || approval.status !== "pending") {
     return refuse("not_blocked", `${input.nodeId} does not wait for values or an assignment`);
   }
+  const ended = refuseEnded(turn);
+  if (ended !== undefined) return ended;
   const { values, assignTo, by } = input;
   const given = { ...(values === undefined ? {} : { values }), ...(assignTo === undefined ? {} : { assignTo }) };
   if (Object.keys(given).length === 0) return refuse("nothing_given", "give values or assignTo");

@@ -15,6 +15,7 @@ import { about, emit, perform, type Turn } from "./turn.ts";
 
 /** A deadline is due. One that no longer fits the state is stale and changes nothing. */
 export function onTimer(turn: Turn, timer: Timer): void {
+  if (isTerminal(turn.state.status)) return;
   switch (timer.kind) {
     case "run":
       if (timer.epoch === turn.state.epoch) onRunTimeout(turn);
@@ -34,8 +35,8 @@ export function onTimer(turn: Turn, timer: Timer): void {
 
 /** A run that only winds down after a halt can still time out; one that is cancelled cannot. */
 function onRunTimeout(turn: Turn): void {
-  const { status, ending } = turn.state;
-  if (isTerminal(status) || (ending !== null && ending.as !== "failed")) return;
+  const { ending } = turn.state;
+  if (ending !== null && ending.as !== "failed") return;
   windDown(turn, { reason: "timing_out", detail: "the run took too long" });
 }
 
@@ -45,10 +46,10 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
   const { now } = node;
   switch (timer.kind) {
     case "attempt":
-      if (isOpen(node, timer.attempt)) onDeadline(turn, node);
+      if (isOpen(turn.state, node, timer.attempt)) onDeadline(turn, node);
       return;
     case "lost":
-      if (isOpen(node, timer.attempt)) onLost(turn, node, timer.attempt);
+      if (isOpen(turn.state, node, timer.attempt)) onLost(turn, node, timer.attempt);
       return;
     case "retry":
       if (now.status === "retrying" && node.retries === timer.retries) {
@@ -62,6 +63,7 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
       return;
     case "child":
     case "child-cancel":
+    case "child-cost":
       return;
     case "wake":
       if (now.status === "queued" && now.isLimited && node.epoch === timer.epoch) wake(turn, node);

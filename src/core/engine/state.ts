@@ -43,6 +43,8 @@ export interface RunState {
   expandedRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
+  /** What has been recorded here of each child run's cost: it may spend more after it was heard of. */
+  readonly childCosts: Map<string, { readonly costMicros: number; readonly tokens: Tokens }>;
   /** Runs this one took values from. */
   upstreamCount: number;
   /** Runs it has started. */

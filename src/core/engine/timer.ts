@@ -24,12 +24,16 @@ export type Timer =
   | { readonly kind: "run"; readonly epoch: number };
 
 /**
- * A child run should have been started, or have been heard of; or should have been called off. The driver sees to it
- * and tells the timer once it has; to the engine it means nothing.
+ * A child run should have been started, or have been heard of; or should have been called off; or what it spent after
+ * it had ended should have been heard of. The driver sees to it and tells the timer once it has; to the engine it means
+ * nothing.
  */
 export type ChildTimer = {
-  readonly kind: "child" | "child-cancel";
   readonly nodeId: string;
   readonly attempt: number;
   readonly childRunId: string;
-};
+} & (
+  | { readonly kind: "child" | "child-cancel" }
+  /** Up to which of the child's events: what it spends later has a timer of its own. */
+  | { readonly kind: "child-cost"; readonly eventId: number }
+);

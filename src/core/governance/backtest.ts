@@ -11,6 +11,8 @@ export interface PastVerdict {
   readonly id: string;
   readonly facts: DispatchFacts;
   readonly disposition: Disposition;
+  /** It passed every gate and was refused for its instructions, of which facts say nothing. */
+  readonly isContradiction?: boolean;
 }
 
 export interface BacktestOutcome {
@@ -53,9 +55,10 @@ export function backtest(draft: Policy, verdicts: readonly PastVerdict[]): Backt
   const outcomes: BacktestOutcome[] = [];
   const examples: BacktestExample[] = [];
   const counts = new Map<string, { before: Disposition; after: Disposition; count: number }>();
-  for (const { id, facts, disposition: before } of verdicts) {
+  for (const { id, facts, disposition: before, isContradiction = false } of verdicts) {
     const judgement = judgeDispatch(withDraft(draft, facts));
-    const after = judgement.disposition;
+    // What it would be told is as it was: whatever the gates let pass is refused for that as before.
+    const after = isContradiction && judgement.disposition === "allow" ? before : judgement.disposition;
     const isMatch = judgement.matched.some(({ name }) => name === draft.name);
     const isUncertain = readsArgs && facts.run.argsLeftOut !== undefined;
     const outcome = { id, before, after, isMatch, isUncertain };

@@ -21,7 +21,8 @@ export function budgetBlock(
   ceiling: CeilingName,
   asks: "node" | "launch",
 ): Block {
-  const { id, scope, scopeId, period, periodEnd, spentMicros, reservedMicros, ceilingMicros, onExhausted } = envelope;
+  const { id, scope, scopeId, period, periodEnd, spentMicros, reservedMicros, ceilingMicros, onExhausted, boundBy } =
+    envelope;
   const { name, target, field } = ceiling;
   const reset = instantText(periodEnd);
   const isSpent = isExhausted(envelope) || estimateMicros === null;
@@ -45,6 +46,7 @@ export function budgetBlock(
       period,
       periodEnd,
       onExhausted,
+      ...(boundBy === undefined ? {} : { boundBy: `RoleBinding/${boundBy}` }),
       ...amountFacts({
         spent: spentMicros,
         reserved: reservedMicros,

@@ -10,10 +10,48 @@ import {
   envelopeOf,
   fits,
   isExhausted,
+  isSpendingCounted,
+  roleBoundOf,
   thresholdsCrossed,
 } from "./envelope.ts";
-import { type Budget, LIFECYCLES, RUNGS } from "./registered.ts";
+import { type Budget, LIFECYCLES, type RoleBinding, RUNGS } from "./registered.ts";
 import { agentOf, anyEnvelope, NOW } from "./sample.test.ts";
+
+const bound = (changes: Partial<RoleBinding> = {}): RoleBinding => ({
+  id: "bound",
+  role: "writer",
+  agent: "analyst",
+  workflow: null,
+  maxSpendMicros: 40,
+  ...changes,
+});
+
+describe("the bound of a role", () => {
+  const inRole = { role: "writer", agent: "analyst", workflow: "news" };
+
+  it("is that of the workflow, then that of everywhere, and never somebody else's", () => {
+    const others = [
+      bound({ id: "role", role: "reader" }),
+      bound({ id: "agent", agent: "ada" }),
+      bound({ id: "workflow", workflow: "other" }),
+      bound({ id: "none", workflow: "news", maxSpendMicros: null }),
+    ];
+    expect(roleBoundOf(others, inRole)).toBeNull();
+    const everywhere = bound({ id: "everywhere" });
+    const here = bound({ id: "here", workflow: "news", maxSpendMicros: 0 });
+    expect(roleBoundOf([...others, everywhere], inRole)?.id).toBe("everywhere");
+    expect(roleBoundOf([...others, everywhere, here], inRole)?.id).toBe("here");
+  });
+
+  it("makes everything its agent spends count, and nobody else's", () => {
+    const bounds = [bound(), bound({ agent: "ada", maxSpendMicros: null })];
+    expect(isSpendingCounted(agentOf(), [])).toBe(false);
+    expect(isSpendingCounted(agentOf({ budgetMonthlyMicros: 0 }), [])).toBe(true);
+    expect(isSpendingCounted(agentOf(), bounds)).toBe(true);
+    expect(isSpendingCounted(agentOf({ id: "ada" }), bounds)).toBe(false);
+    expect(isSpendingCounted(undefined, [])).toBe(true);
+  });
+});
 
 const budget = (changes: Partial<Budget> = {}): Budget => ({
   id: "ops",
@@ -65,8 +103,8 @@ describe("an envelope", () => {
   });
 
   it("stands for an agent's own ceiling, if it has one", () => {
-    expect(agentEnvelopeOf(agentOf(), NOW, spending)).toBeNull();
-    expect(agentEnvelopeOf(agentOf({ budgetMonthlyMicros: 9 }), NOW, spending)).toMatchObject({
+    expect(agentEnvelopeOf(agentOf(), null, NOW, spending)).toBeNull();
+    expect(agentEnvelopeOf(agentOf({ budgetMonthlyMicros: 9 }), null, NOW, spending)).toMatchObject({
       id: "agent/analyst/monthly",
       scope: "agent",
       scopeId: "analyst",
@@ -74,6 +112,15 @@ describe("an envelope", () => {
       periodEnd: Date.UTC(2031, 5, 1),
       ceilingMicros: 9,
     });
+  });
+
+  it("stands for the bound of a role instead, whether the agent has a ceiling of its own or not", () => {
+    for (const own of [null, 9, 1_000]) {
+      const envelope = agentEnvelopeOf(agentOf({ budgetMonthlyMicros: own }), bound({ id: "b" }), NOW, spending);
+      expect(envelope).toMatchObject({ id: "agent/analyst/monthly", ceilingMicros: 40, boundBy: "b", ...spending });
+    }
+    const plain = agentEnvelopeOf(agentOf({ budgetMonthlyMicros: 9 }), null, NOW, spending);
+    expect(plain === null || Object.hasOwn(plain, "boundBy")).toBe(false);
   });
 
   it("is never overrun by what fits", () => {

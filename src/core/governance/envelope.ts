@@ -1,6 +1,6 @@
 import type { EnvelopeFact } from "./facts.ts";
 import { periodOf } from "./period.ts";
-import type { Agent, Budget } from "./registered.ts";
+import type { Agent, Budget, RoleBinding } from "./registered.ts";
 
 /** Whom a dispatch, or a run about to be created, is charged to. */
 export interface Charged {
@@ -47,21 +47,53 @@ export function agentEnvelopeId(agentId: string): string {
   return `agent/${agentId}/monthly`;
 }
 
-/** An agent's own monthly ceiling; null when it has none. */
-export function agentEnvelopeOf(agent: Agent, at: number, spending: Spending): EnvelopeFact | null {
-  const { id, budgetMonthlyMicros } = agent;
-  if (budgetMonthlyMicros === null) return null;
+/** An agent as it acts in a role somewhere. */
+export interface InRole {
+  readonly role: string;
+  readonly agent: string;
+  readonly workflow: string;
+}
+
+/** The binding whose bound holds for an agent in its role: one for the workflow before one for everywhere. */
+export function roleBoundOf(bindings: readonly RoleBinding[], { role, agent, workflow }: InRole): RoleBinding | null {
+  const bounds = bindings.filter((one) => one.role === role && one.agent === agent && one.maxSpendMicros !== null);
+  return bounds.find((one) => one.workflow === workflow) ?? bounds.find((one) => one.workflow === null) ?? null;
+}
+
+/**
+ * Whether what an agent spends is counted at all. A role bound counts everything the agent spends, in the role or not,
+ * so that all of it is booked as soon as there is one.
+ */
+export function isSpendingCounted(agent: Agent | undefined, bindings: readonly RoleBinding[]): boolean {
+  // One that is gone may come back, and with a ceiling.
+  if (agent === undefined) return true;
+  return (
+    agent.budgetMonthlyMicros !== null || bindings.some((one) => one.agent === agent.id && one.maxSpendMicros !== null)
+  );
+}
+
+/** The monthly ceiling an agent works under: the bound of its role, else its own; null when it has neither. */
+export function agentEnvelopeOf(
+  agent: Agent,
+  bound: RoleBinding | null,
+  at: number,
+  spending: Spending,
+): EnvelopeFact | null {
+  const { id } = agent;
+  const amountMicros = bound?.maxSpendMicros ?? agent.budgetMonthlyMicros;
+  if (amountMicros === null) return null;
   const budget: Budget = {
     id: agentEnvelopeId(id),
     scope: "agent",
     scopeId: id,
     period: "monthly",
-    amountMicros: budgetMonthlyMicros,
+    amountMicros,
     isEnabled: true,
     alertAt: [],
     onExhausted: "block",
   };
-  return envelopeOf(budget, at, spending);
+  const envelope = envelopeOf(budget, at, spending);
+  return bound === null ? envelope : { ...envelope, boundBy: bound.id };
 }
 
 /** Written so that a number that is none counts as exhausted: money fails closed. */

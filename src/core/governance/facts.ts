@@ -18,6 +18,8 @@ export interface EnvelopeFact {
   readonly spentMicros: number;
   readonly reservedMicros: number;
   readonly onExhausted: "block" | "pause";
+  /** The role binding that sets the ceiling in place of the agent; absent: the id says whose it is. */
+  readonly boundBy?: string;
 }
 
 export interface GatewayFact {

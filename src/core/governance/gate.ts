@@ -49,6 +49,9 @@ export interface Block {
 
 export const PASS: GateOutcome = { kind: "pass" };
 
+/** How a verdict names what stands behind the gates: instructions of which one asks for what another forbids. */
+export const CONTRADICTION = { gate: "instructions", code: "contract_violated" } as const;
+
 /** A policy whose condition held, kept with the verdict so that warnings and logs can be recorded. */
 export interface MatchedPolicy {
   readonly name: string;

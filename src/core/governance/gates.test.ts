@@ -255,6 +255,23 @@ describe("budgets", () => {
     expect(blocked(own).block.after).toBe("final");
   });
 
+  it("names the binding and its field where a role has a bound", () => {
+    const bounded = envelope({ id: "agent/analyst/monthly", ceilingMicros: 1, boundBy: "analyst-writes" });
+    const facts = factsOf({ role: { name: "writer", skills: [] }, agentBudget: bounded });
+    const { explanation } = blocked(facts);
+    expect(explanation).toMatchObject({
+      gate: "agent_budget",
+      code: "budget_exceeded",
+      facts: { envelope: "agent/analyst/monthly", boundBy: "RoleBinding/analyst-writes" },
+    });
+    expect(explanation.message).toContain("the monthly budget of analyst in the role writer has ");
+    expect(explanation.unblock[0]).toMatchObject({ action: "raise_budget", target: "RoleBinding/analyst-writes" });
+    expect(explanation.unblock[0]?.detail).toContain("raise max_spend_usd to ");
+    const { explanation: own } = blocked(factsOf({ agentBudget: envelope({ ceilingMicros: 1 }) }));
+    expect(own.unblock[0]).toMatchObject({ target: "Agent/analyst" });
+    expect(own.unblock[0]?.detail).toContain("raise budget_monthly_usd to ");
+  });
+
   it("shows the amounts as people and as programs read them", () => {
     const one = envelope({ spentMicros: 9_500_000, reservedMicros: 300_000 });
     const { explanation } = blocked(factsOf({ envelopes: [envelope({ id: "wide" }), one] }));

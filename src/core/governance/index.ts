@@ -16,13 +16,17 @@ export {
   type Charged,
   envelopeOf,
   fits,
+  type InRole,
   isExhausted,
+  isSpendingCounted,
+  roleBoundOf,
   type Spending,
   thresholdsCrossed,
 } from "./envelope.ts";
 export { type Estimated, estimateMicros, maxOutputTokensFor, OUTPUT_TOKENS_DEFAULT, promptTokens } from "./estimate.ts";
 export type * from "./facts.ts";
 export type * from "./gate.ts";
+export { CONTRADICTION } from "./gate.ts";
 export { RUNG_GRANT, TWO_AGENTS_GRANT } from "./gates/approval-required.ts";
 export {
   DISPATCH_GATES,

@@ -49,7 +49,7 @@ describe("facts on record", () => {
 
   it("leave out prompts, instructions and policies about somebody else", () => {
     const facts = factsOf({
-      agent: { systemPrompt: "secret", personalityNote: "gentle", memoryProfile: "long" },
+      agent: { systemPrompt: "secret", personalityNote: "gentle", memoryProfile: { name: "long", entries: 5 } },
       policies: [
         policyOf({ name: "near", version: 4, instructions: "be brief", when: "run.depth > 2" }),
         policyOf({ name: "far", scope: "agent", scopeId: "other" }),

@@ -25,7 +25,8 @@ export interface Agent {
   readonly mayRead: readonly ContextClass[];
   readonly maxAgeHours: number | null;
   readonly personalityNote: string | null;
-  readonly memoryProfile: string | null;
+  /** Null: it remembers nothing. */
+  readonly memoryProfile: MemoryProfile | null;
   readonly autonomy: Rung;
   readonly status: AgentStatus;
   readonly lifecycle: Lifecycle;
@@ -44,6 +45,12 @@ export interface Agent {
   readonly identity: { readonly expiresAt: number | null; readonly isRevoked: boolean } | null;
   readonly dataClasses: readonly string[];
   readonly financialThresholdMicros: number | null;
+}
+
+/** What an agent keeps of its own answers under a name, and how many of the newest it is told. */
+export interface MemoryProfile {
+  readonly name: string;
+  readonly entries: number;
 }
 
 /** What a fresh organisation starts with. */
@@ -139,6 +146,8 @@ export interface RoleBinding {
   readonly agent: string;
   /** Null: for every workflow. */
   readonly workflow: string | null;
+  /** What the agent may spend in a month while it acts in the role; null: its own ceiling holds. */
+  readonly maxSpendMicros: number | null;
 }
 
 /** How far a workflow may go by itself. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { required } from "../base/index.ts";
+import { LINE_MAX } from "./blocks.ts";
 import { groupGraph, type GroupableNode, type LayoutEdge, type LayoutNode, layOut, type Placed } from "./index.ts";
 
 interface Graph {
@@ -16,7 +17,7 @@ const options = fc.record({
 });
 
 /** Acyclic, because an edge goes from an earlier node to a later one. */
-const graphs: fc.Arbitrary<Graph> = fc
+const anyGraphs: fc.Arbitrary<Graph> = fc
   .tuple(
     fc.array(fc.record({ width: size, height: size }), { minLength: 1, maxLength: 40 }),
     fc.array(fc.tuple(fc.nat({ max: 39 }), fc.nat({ max: 39 })), { maxLength: 80 }),
@@ -28,6 +29,32 @@ const graphs: fc.Arbitrary<Graph> = fc
       .map(([left, right]) => ({ source: `n${Math.min(left, right)}`, target: `n${Math.max(left, right)}` })),
   }));
 
+/** Few layers of many nodes, so that some become blocks, with edges that pass by. */
+const wideGraphs: fc.Arbitrary<Graph> = fc
+  .tuple(
+    fc.integer({ min: LINE_MAX, max: LINE_MAX + 20 }),
+    fc.array(fc.record({ width: size, height: size }), { minLength: 130, maxLength: 130 }),
+    fc.array(fc.tuple(fc.nat({ max: 43 }), fc.nat({ max: 43 }), fc.nat({ max: 2 })), { minLength: 40, maxLength: 90 }),
+  )
+  .map(([width, sizes, pairs]) => {
+    const nodes = sizes.slice(0, width * 3 - 2).map((given, index) => ({ id: `n${index}`, ...given }));
+    const at = (layer: number, place: number): string =>
+      `n${Math.min(nodes.length - 1, layer * width + (place % width))}`;
+    const edges = pairs.map(([left, right, kind]) => ({
+      source: at(kind === 1 ? 1 : 0, left),
+      target: at(kind === 0 ? 1 : 2, right),
+    }));
+    return { nodes, edges: edges.filter(({ source, target }) => source !== target) };
+  });
+const graphs = fc.oneof({ weight: 4, arbitrary: anyGraphs }, { weight: 1, arbitrary: wideGraphs });
+
+/** Layers of so many nodes that they are drawn as blocks. */
+function blocksOf(placed: readonly Placed[]): ReadonlySet<number> {
+  const counts = new Map<number, number>();
+  for (const { layer } of placed) counts.set(layer, (counts.get(layer) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count > LINE_MAX).map(([layer]) => layer));
+}
+
 const byId = (placed: readonly Placed[]): Map<string, Placed> => new Map(placed.map((node) => [node.id, node]));
 
 test("nothing overlaps, everything lies inside the bounds, and gaps are kept", () => {
@@ -36,18 +63,21 @@ test("nothing overlaps, everything lies inside the bounds, and gaps are kept", (
       const { nodes: placed, width, height } = layOut(nodes, edges, given);
       expect(placed).toHaveLength(nodes.length);
       const isDown = given.direction === "down";
+      // One look at the end: a look per pair would take far longer than the pairs.
+      const wrong: string[] = [];
       placed.forEach((one, index) => {
-        expect(one.x).toBeGreaterThanOrEqual(0);
-        expect(one.y).toBeGreaterThanOrEqual(0);
-        expect(one.x + one.width).toBeLessThanOrEqual(width);
-        expect(one.y + one.height).toBeLessThanOrEqual(height);
+        const isInside = one.x >= 0 && one.y >= 0 && one.x + one.width <= width && one.y + one.height <= height;
+        if (!isInside) wrong.push(`${one.id} is outside`);
         for (const other of placed.slice(index + 1)) {
           const apartX = Math.max(other.x - (one.x + one.width), one.x - (other.x + other.width));
           const apartY = Math.max(other.y - (one.y + one.height), one.y - (other.y + other.height));
-          const isApart = one.layer === other.layer ? (isDown ? apartX : apartY) >= given.nodeGap : true;
-          expect(isApart && (apartX >= 0 || apartY >= 0)).toBe(true);
+          // In one layer beside each other, or, in a block, in different lines of it.
+          const [across, along] = isDown ? [apartX, apartY] : [apartY, apartX];
+          const isApart = one.layer !== other.layer || across >= given.nodeGap || along >= given.layerGap / 2;
+          if (!isApart || (apartX < 0 && apartY < 0)) wrong.push(`${one.id} and ${other.id} are too close`);
         }
       });
+      expect(wrong).toEqual([]);
     }),
     { numRuns: 150 },
   );
@@ -58,19 +88,29 @@ test("an edge goes from one layer to a later one, begins at its source and ends 
     fc.property(graphs, options, ({ nodes, edges }, given) => {
       const layout = layOut(nodes, edges, given);
       const placed = byId(layout.nodes);
+      const blocks = blocksOf(layout.nodes);
       expect(layout.edges).toHaveLength(new Set(edges.map(({ source, target }) => `${source} ${target}`)).size);
       for (const { source, target, points } of layout.edges) {
         const from = required(placed.get(source), "placed");
         const to = required(placed.get(target), "placed");
-        expect(from.layer).toBeLessThan(to.layer);
-        expect(points).toHaveLength(2 + 2 * (to.layer - from.layer - 1));
         const isDown = given.direction === "down";
         const along = points.map(({ x, y }) => (isDown ? y : x));
-        expect(along[0]).toBe(isDown ? from.y + from.height : from.x + from.width);
-        expect(along.at(-1)).toBe(isDown ? to.y : to.x);
-        along.slice(1).forEach((at, index) => expect(at).toBeGreaterThanOrEqual(along[index] ?? 0));
-        // A root is as far up as it can be: every layer but the first is reached from the one before it.
+        // Two points in every layer it passes by, and two more where it leads past the other lines of a block.
+        const more = points.length - 2 - 2 * (to.layer - from.layer - 1);
+        const most = 2 * Number(blocks.has(from.layer)) + 2 * Number(blocks.has(to.layer));
+        expect({
+          isForward: from.layer < to.layer && along.every((at, index) => at >= (along[index - 1] ?? at)),
+          begins: along[0],
+          ends: along.at(-1),
+          isShort: more >= 0 && more <= most && more % 2 === 0,
+        }).toEqual({
+          isForward: true,
+          begins: isDown ? from.y + from.height : from.x + from.width,
+          ends: isDown ? to.y : to.x,
+          isShort: true,
+        });
       }
+      // A root is as far up as it can be: every layer but the first is reached from the one before it.
       for (const { id, layer } of layout.nodes) {
         const parents = edges
           .filter(({ target }) => target === id)
@@ -100,7 +140,7 @@ test("the same graph has the same layout, however its nodes and edges are listed
 
 const groupable: fc.Arbitrary<readonly GroupableNode[]> = fc
   .tuple(
-    graphs,
+    anyGraphs,
     fc.array(fc.constantFrom("plan", "build", "review", null), { minLength: 40, maxLength: 40 }),
     fc.array(fc.nat({ max: 3 }), { minLength: 40, maxLength: 40 }),
   )

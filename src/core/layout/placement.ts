@@ -30,7 +30,7 @@ function distance({ breadth, nodeCount }: LayeredGraph, left: number, right: num
   return Math.ceil(((breadth[left] ?? 0) + (breadth[right] ?? 0)) / 2 + between);
 }
 
-function pack(graph: LayeredGraph, layer: readonly number[], gap: number, middles: Float64Array): void {
+function pack(graph: LayeredGraph, layer: Int32Array, gap: number, middles: Float64Array): void {
   let at = 0;
   for (let place = 0; place < layer.length; place += 1) {
     const index = layer[place] ?? 0;
@@ -77,7 +77,7 @@ class Pools {
 
 function settle(
   graph: LayeredGraph,
-  layer: readonly number[],
+  layer: Int32Array,
   side: Neighbours,
   gap: number,
   middles: Float64Array,

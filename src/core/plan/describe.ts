@@ -27,6 +27,15 @@ export function formatNameOf(plan: Plan): string {
 
 /** The graph as plain data, for programs. */
 export function describePlan(plan: Plan): JsonObject {
+  return describe(plan, () => ({}));
+}
+
+/** The same, with what whoever draws it wants besides. */
+export function describePlanToDraw(plan: Plan): JsonObject {
+  return describe(plan, ({ label, phase }) => ({ label, phase }));
+}
+
+function describe(plan: Plan, moreOf: (node: PlanNode) => JsonObject): JsonObject {
   const idsOf = (indices: readonly number[]): readonly string[] =>
     indices.map((index) => nodeAt(plan, index).id).sort(compareCodeUnits);
   return {
@@ -38,6 +47,7 @@ export function describePlan(plan: Plan): JsonObject {
       dependsOn: idsOf(node.parents),
       dependents: idsOf(node.dependents),
       wave: node.wave,
+      ...moreOf(node),
     })),
     layers: layersOf(plan),
   };

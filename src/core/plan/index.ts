@@ -1,6 +1,6 @@
 export { checkSource, type CheckedSource } from "./check.ts";
 export { compilePlan, type CompiledPlan, type PlanWarning } from "./compile.ts";
-export { describePlan, layersOf } from "./describe.ts";
+export { describePlan, describePlanToDraw, layersOf } from "./describe.ts";
 export { missingForRun } from "./missing.ts";
 export * from "./plan.ts";
 export { printPlanDot } from "./print-dot.ts";

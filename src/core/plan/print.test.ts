@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { required } from "../base/index.ts";
 import { EMPTY_CATALOG } from "../definition/index.ts";
-import { checkSource, describePlan, type Plan, printPlanDot, printPlanMermaid, printPlanText } from "./index.ts";
+import {
+  checkSource,
+  describePlan,
+  describePlanToDraw,
+  type Plan,
+  printPlanDot,
+  printPlanMermaid,
+  printPlanText,
+} from "./index.ts";
 
 function planOf(source: string): Plan {
   const { plan, problems } = checkSource(source, EMPTY_CATALOG);
@@ -38,6 +46,18 @@ describe("describePlan", () => {
         { id: "lint", kind: "agent", dependsOn: [], dependents: ["sign"], wave: 0 },
         { id: "sign", kind: "gate", dependsOn: ["fetch", "lint"], dependents: ["ship"], wave: 1 },
         { id: "ship", kind: "child", dependsOn: ["sign"], dependents: [], wave: 2 },
+      ],
+      layers: [["fetch", "lint"], ["sign"], ["ship"]],
+    });
+  });
+
+  it("tells whoever draws it what the nodes are called, and their phases", () => {
+    expect(describePlanToDraw(review)).toMatchObject({
+      nodes: [
+        { id: "fetch", wave: 0, label: "Fetch the diff", phase: "gather" },
+        { id: "lint", label: "lint", phase: "gather" },
+        { id: "sign", label: "sign", phase: "decide" },
+        { id: "ship", label: "ship", phase: null },
       ],
       layers: [["fetch", "lint"], ["sign"], ["ship"]],
     });

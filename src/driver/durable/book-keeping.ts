@@ -2,9 +2,18 @@ import { findNode } from "../../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AboutRun, Admission, Judge, Returned } from "../../governance/index.ts";
-import type { AttemptKey, LedgerChange, RunCommit, SlotChange, UsageRecord } from "../../store/index.ts";
+import type {
+  AttemptKey,
+  LedgerChange,
+  MemoryEntry,
+  OpenAttempt,
+  RunCommit,
+  SlotChange,
+  UsageRecord,
+} from "../../store/index.ts";
 import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
+import { memoriesOf } from "./remembering.ts";
 
 /** What a run's share of a commit takes, gives back and spends. */
 export interface Booking {
@@ -28,7 +37,19 @@ export function bookOf(booking: Booking): Pick<RunCommit, "slots" | "ledger" | "
   };
 }
 
-function slotsOf({ live, admissions, ended }: Booking): readonly SlotChange[] {
+/** What attempts give back of which nobody will hear again. */
+export function givenBack(open: readonly OpenAttempt[]): Pick<RunCommit, "slots" | "ledger"> {
+  const openAttempts = new Map(open.map((attempt) => [attempt.nodeId, attempt]));
+  const held: Holding = { live: { openAttempts }, admissions: new Map(), ended: open };
+  return { slots: slotsOf(held), ledger: [...reservationsOf(held).values()] };
+}
+
+/** Attempts that began or ended, and what those held that began before. */
+interface Holding extends Pick<Booking, "admissions" | "ended"> {
+  readonly live: Pick<LiveRun, "openAttempts">;
+}
+
+function slotsOf({ live, admissions, ended }: Holding): readonly SlotChange[] {
   const slots = new Map<string, SlotChange>();
   const change = (agentId: string, delta: number, admission: Admission | null): void => {
     const before = slots.get(agentId);
@@ -49,56 +70,61 @@ function slotsOf({ live, admissions, ended }: Booking): readonly SlotChange[] {
 }
 
 function ledgerOf(booking: Booking, costs: readonly EventOf<"cost.recorded">[]): readonly LedgerChange[] {
-  const { live, admissions, ended } = booking;
+  const ledger = reservationsOf(booking);
+  for (const event of costs) for (const spent of spentBy(booking, event)) change(ledger, spent);
+  const ceilings = ceilingsOf(booking);
+  return [...ledger].map(([key, part]) => ({ ...part, ceiling: ceilings.get(key) ?? null }));
+}
+
+function reservationsOf({ live, admissions, ended }: Holding): Map<string, LedgerChange> {
   const ledger = new Map<string, LedgerChange>();
-  const change = (part: LedgerChange): void => {
-    const key = ledgerKey(part);
-    const before = ledger.get(key);
-    ledger.set(key, {
-      ...part,
-      reserved: (before?.reserved ?? 0) + part.reserved,
-      spent: (before?.spent ?? 0) + part.spent,
-      ceiling: part.ceiling ?? before?.ceiling ?? null,
-    });
-  };
   for (const { reserved } of admissions.values()) {
-    for (const { envelopeId, periodStart, micros, ceiling } of reserved) {
-      change({ envelopeId, periodStart, reserved: micros, spent: 0, ceiling });
+    for (const { envelopeId, periodStart, micros } of reserved) {
+      change(ledger, { envelopeId, periodStart, reserved: micros, spent: 0, ceiling: null });
     }
   }
   for (const key of ended) {
     const held = admissions.get(keyOf(key))?.reserved ?? heldBy(live, key)?.reserved ?? [];
     for (const { envelopeId, periodStart, micros } of held) {
-      change({ envelopeId, periodStart, reserved: -micros, spent: 0, ceiling: null });
+      change(ledger, { envelopeId, periodStart, reserved: -micros, spent: 0, ceiling: null });
     }
   }
-  for (const event of costs) for (const spent of spentBy(booking, event)) change(spent);
-  const later = spentAfterwards(booking);
-  return [...ledger].map(([key, part]) =>
-    part.ceiling === null ? part : { ...part, ceiling: part.ceiling + (later.get(key) ?? 0) },
-  );
+  return ledger;
+}
+
+function change(ledger: Map<string, LedgerChange>, part: LedgerChange): void {
+  const key = ledgerKey(part);
+  const before = ledger.get(key);
+  ledger.set(key, {
+    ...part,
+    reserved: (before?.reserved ?? 0) + part.reserved,
+    spent: (before?.spent ?? 0) + part.spent,
+  });
 }
 
 /**
- * What was spent after the last reservation of the same commit. It was not spent yet when that was decided, and cannot
- * be refused: the ceiling holds for what came before, else such a commit could never be written.
+ * What all of a commit together may come to, so that each of its reservations keeps the ceiling it was decided under:
+ * one counter may have several. Whatever is reserved or spent after a reservation was not there yet when that was
+ * decided, and is not held against it; else what was spent late could never be written.
  */
-function spentAfterwards(booking: Booking): ReadonlyMap<string, number> {
-  const later = new Map<string, number>();
+function ceilingsOf(booking: Booking): ReadonlyMap<string, number> {
+  const ceilings = new Map<string, number>();
+  const hold = (key: string, micros: number, ceiling: number | null): void => {
+    const before = ceilings.get(key);
+    const sum = Math.min(before === undefined ? Infinity : before + micros, ceiling ?? Infinity);
+    if (sum !== Infinity) ceilings.set(key, sum);
+  };
   for (const event of booking.events) {
     if (event.type === "node.started") {
       const { nodeId, attempt = 0 } = event.payload;
-      for (const part of booking.admissions.get(keyOf({ nodeId, attempt }))?.reserved ?? [])
-        later.set(ledgerKey(part), 0);
-    }
-    if (event.type !== "cost.recorded") continue;
-    for (const part of spentBy(booking, event)) {
-      const key = ledgerKey(part);
-      const before = later.get(key);
-      if (before !== undefined) later.set(key, before + part.spent);
+      for (const part of booking.admissions.get(keyOf({ nodeId, attempt }))?.reserved ?? []) {
+        hold(ledgerKey(part), part.micros, part.ceiling);
+      }
+    } else if (event.type === "cost.recorded") {
+      for (const part of spentBy(booking, event)) hold(ledgerKey(part), part.spent, null);
     }
   }
-  return later;
+  return ceilings;
 }
 
 type Spender = Pick<Booking, "live" | "about" | "judge">;
@@ -137,7 +163,7 @@ function storable(text: string | null): string | null {
   return text === null ? null : (repairText(text).value as string);
 }
 
-function heldBy(live: LiveRun, { nodeId, attempt }: AttemptKey) {
+function heldBy(live: Pick<LiveRun, "openAttempts">, { nodeId, attempt }: AttemptKey) {
   const open = live.openAttempts.get(nodeId);
   return open?.attempt === attempt ? open : undefined;
 }
@@ -151,6 +177,7 @@ export class Returning implements Returned {
   readonly #ended = new Set<string>();
   readonly #slots = new Map<string, number>();
   readonly #money = new Map<string, Spending>();
+  readonly #completed: RunEvent[] = [];
 
   constructor(booking: Omit<Booking, "events" | "ended">) {
     this.#booking = booking;
@@ -160,6 +187,7 @@ export class Returning implements Returned {
     for (const event of events) {
       const ended = endedAttempt(event);
       if (ended !== undefined) this.#end(ended);
+      if (event.type === "node.completed") this.#completed.push(event);
       if (event.type !== "cost.recorded") continue;
       for (const { spent, ...envelope } of spentBy(this.#booking, event)) this.#book(envelope, spent, 0);
     }
@@ -171,6 +199,10 @@ export class Returning implements Returned {
 
   spendingOf(envelopeId: string, periodStart: number): Spending {
     return this.#money.get(ledgerKey({ envelopeId, periodStart })) ?? NOTHING;
+  }
+
+  memoriesOf(agentId: string): readonly MemoryEntry[] {
+    return memoriesOf(this.#booking, this.#completed).filter((entry) => entry.agentId === agentId);
   }
 
   #end(key: AttemptKey): void {

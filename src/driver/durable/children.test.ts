@@ -3,7 +3,7 @@ import { createScriptedAdapter, readScript } from "../../adapters/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import type { StartChild } from "../../core/engine/index.ts";
-import type { EventOf, EventType } from "../../core/event/index.ts";
+import type { EventOf, EventType, RunEvent } from "../../core/event/index.ts";
 import { createMemoryStore, type RunRecord, type Store } from "../../store/index.ts";
 import { createAllowAllJudge } from "../../governance/index.ts";
 import type { ChildDesk, PreparedChild } from "./children.ts";
@@ -86,9 +86,9 @@ async function replica({
   return driver;
 }
 
-async function started(driver: DurableDriver): Promise<string> {
-  const definitionHash = digestText(PARENT);
-  await memory.putDefinition(ORG, definitionHash, { source: PARENT, catalog: null });
+async function started(driver: DurableDriver, source = PARENT): Promise<string> {
+  const definitionHash = digestText(source);
+  await memory.putDefinition(ORG, definitionHash, { source, catalog: null });
   const about = { orgId: ORG, workflow: "parent", version: 1, definitionHash, trigger: "test", startedBy: null };
   const outcome = await wait(driver.launch({ ...about, args: {} }));
   if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
@@ -279,5 +279,183 @@ describe("two replicas", () => {
     expect(await told(runId, "child.finished")).toHaveLength(1);
     expect(await told(runId, "node.completed")).toHaveLength(2);
     expect(troubles).toEqual([]);
+  });
+});
+
+const GRAND = "name: grand\nsteps:\n  - { id: below, workflow_ref: parent }\n";
+
+/** The runs of a family, eldest first. */
+async function family(first: string): Promise<readonly RunRecord[]> {
+  const runs: RunRecord[] = [];
+  let next = await memory.getRun(ORG, first);
+  while (next !== undefined) {
+    runs.push(next);
+    [next] = await childrenOf(next.runId);
+  }
+  return runs;
+}
+
+/** Starts whatever a parent names; the desk of the other tests knows one workflow only. */
+const FAMILY_DESK: ChildDesk = {
+  async prepare(parent, wanted) {
+    const source = wanted.workflow.name === "parent" ? PARENT : CHILD;
+    await memory.putDefinition(ORG, digestText(source), { source, catalog: null });
+    const found = await prepared(parent, wanted);
+    if (found.kind !== "launch") return found;
+    return { ...found, launch: { ...found.launch, definitionHash: digestText(source) } };
+  },
+};
+
+const SPENT = { inputTokens: 3, outputTokens: 4, thinkingTokens: 0, cachedTokens: 0 };
+
+/** What an attempt that was called off has cost after all. */
+const reportLate = (driver: DurableDriver, runId: string, costMicros: number) =>
+  wait(
+    driver.tell(ORG, runId, {
+      type: "callback",
+      nodeId: "leaf",
+      attempt: 1,
+      result: { status: "completed", stdout: "x", tokens: SPENT, costMicros },
+    }),
+  );
+
+describe("what a child run spends after its end", () => {
+  async function endedFamily(driver: DurableDriver): Promise<readonly RunRecord[]> {
+    const runId = await started(driver, GRAND);
+    await pass(100);
+    await cancel(driver, runId);
+    expect(await ended(runId)).toBe("cancelled");
+    return family(runId);
+  }
+
+  it("is told to its parent and all above, once", async () => {
+    const driver = await replica({ desk: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
+    const runs = await endedFamily(driver);
+    expect(runs).toHaveLength(3);
+    const leaf = runs[2]?.runId ?? "";
+    for (let times = 0; times < 2; times += 1) await reportLate(driver, leaf, 500);
+    await pass(10_000);
+    for (const { runId } of await family(runs[0]?.runId ?? "")) {
+      expect((await memory.getRun(ORG, runId))?.costMicros).toBe(500);
+      expect(await told(runId, "cost.recorded")).toMatchObject([{ costMicros: 500, tokens: SPENT, late: true }]);
+    }
+    const [root, middle] = runs;
+    expect(await told(root?.runId ?? "", "cost.recorded")).toMatchObject([
+      { nodeId: "below", childRunId: middle?.runId },
+    ]);
+    expect(await memory.dueTimers(10)).toEqual([]);
+    expect(troubles).toEqual([]);
+  });
+
+  it("is told although the process died before that, by whoever finds the timer", async () => {
+    const driver = await replica({ desk: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
+    const runs = await endedFamily(driver);
+    const [root, middle, leaf] = runs.map(({ runId }) => runId);
+    await driver.stop();
+    // Dies before the parent's share is written, and then before the grandparent's.
+    for (const dead of [middle, root]) {
+      const store: Store = {
+        ...memory,
+        commit: (batch) =>
+          batch.some(({ runId }) => runId === dead) ? new Promise(() => undefined) : memory.commit(batch),
+      };
+      const dying = await replica({ desk: FAMILY_DESK, store });
+      if (dead === middle) void dying.tell(ORG, leaf ?? "", LATE);
+      await pass(8_000);
+      expect(await told(dead ?? "", "cost.recorded")).toEqual([]);
+    }
+    await replica({ desk: FAMILY_DESK });
+    await pass(12_000);
+    for (const runId of [root, middle, leaf]) {
+      expect((await memory.getRun(ORG, runId ?? ""))?.costMicros).toBe(70);
+      expect(await told(runId ?? "", "cost.recorded")).toHaveLength(1);
+    }
+    expect(await memory.dueTimers(10)).toEqual([]);
+  });
+
+  const LATE = {
+    type: "callback",
+    nodeId: "leaf",
+    attempt: 1,
+    result: { status: "completed", stdout: "x", tokens: SPENT, costMicros: 70 },
+  } as const;
+});
+
+describe("the child run of a parent that hit a bug", () => {
+  /** The parent can no longer be written, until it has been parked. */
+  function poisoned(): { store: Store; poison: (runId: string) => void } {
+    let bad = "";
+    const isPoison = (batch: Parameters<Store["commit"]>[0]) =>
+      batch.some(({ runId, events }) => runId === bad && !events.some(({ type }) => type === "run.failed"));
+    return {
+      store: {
+        ...memory,
+        commit: (batch) => (isPoison(batch) ? Promise.reject(new TypeError("poison")) : memory.commit(batch)),
+      },
+      poison: (runId) => {
+        bad = runId;
+      },
+    };
+  }
+
+  it("is called off, and what it has cost reaches the parent", async () => {
+    const { store, poison } = poisoned();
+    const driver = await replica({ store, script: "nodes: { leaf: { hang: true } }\n" });
+    const runId = await started(driver);
+    await pass(100);
+    poison(runId);
+    await expect(cancel(driver, runId)).rejects.toThrow("poison");
+    expect(await ended(runId)).toBe("failed");
+    poison("");
+    await pass(1_000);
+    const [child] = await childrenOf(runId);
+    expect(child?.status).toBe("cancelled");
+    expect(driver.figures().openDispatches).toBe(0);
+    await reportLate(driver, child?.runId ?? "", 9);
+    await pass(20_000);
+    expect((await memory.getRun(ORG, runId))?.costMicros).toBe(9);
+    // E5: after its end it says what it cost, and nothing else.
+    const events = await memory.readEvents(ORG, runId, 0, 100);
+    expect(events.slice(events.findIndex(({ type }) => type === "run.failed")).map(({ type }) => type)).toEqual([
+      "run.failed",
+      "cost.recorded",
+    ]);
+    expect(await memory.dueTimers(10)).toEqual([]);
+  });
+
+  it("is called off by whoever finds the timer when the process has died, also when the log cannot be folded", async () => {
+    const runIds: string[] = [];
+    const unreadable: Store = {
+      ...memory,
+      async loadRuns(wanted) {
+        const event = { eventId: 1, at: 0, type: "node.queued", payload: { nodeId: "nowhere" } } as unknown as RunEvent;
+        const loaded = await memory.loadRuns(wanted);
+        return loaded.map((one) =>
+          runIds.includes(one.run.runId) ? { ...one, events: [event, ...one.events.slice(1)] } : one,
+        );
+      },
+    };
+    const first = await replica({ store: unreadable, script: "nodes: { leaf: { hang: true } }\n" });
+    const runId = await started(first);
+    await pass(100);
+    runIds.push(runId);
+    const [child] = await childrenOf(runId);
+    // Parks the parent and goes no further: whatever it tells the child is never written.
+    const dying = await replica({
+      store: {
+        ...unreadable,
+        commit: (batch) =>
+          batch.some((one) => one.runId === child?.runId) ? new Promise(() => undefined) : memory.commit(batch),
+      },
+    });
+    void dying.tell(ORG, runId, { type: "cancel", reason: "enough" }).catch(() => undefined);
+    expect(await ended(runId)).toBe("failed");
+    expect(await childrenOf(runId)).toMatchObject([{ status: "running" }]);
+    await replica({ store: unreadable });
+    await pass(10_000);
+    expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
+    // What cannot be told is left in peace for a while.
+    expect(await memory.dueTimers(10)).toEqual([]);
+    expect(await memory.nextDueAt()).toBeGreaterThan(clock.now() + 600_000);
   });
 });

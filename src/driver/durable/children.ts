@@ -3,6 +3,7 @@ import { isTerminal } from "../../core/event/index.ts";
 import type { RunRecord, RunStore } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
 import type { Told } from "../told.ts";
+import { parentTimerOf } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Launch, RunView } from "./runtime.ts";
 
@@ -18,19 +19,21 @@ export type PreparedChild =
 
 export interface ChildrenOptions {
   readonly desk: ChildDesk;
-  readonly store: Pick<RunStore, "getRun">;
+  readonly store: Pick<RunStore, "getRun" | "headsOf">;
   /** Starts the run under the id it was given; one that is there already stays as it is. Says why it cannot begin. */
   readonly launch: (launch: Launch) => Promise<string | null>;
   /** Tells a run something on its newest state. */
   readonly tell: (runId: string, told: Told) => Promise<void>;
-  /** The newest state of a run. */
+  /** The newest state of a run; rejects when its log cannot be folded. */
   readonly look: (runId: string) => Promise<RunView | undefined>;
+  /** What is due for a run that cannot be told anything is due again much later. */
+  readonly putOff: (runId: string, timer: Timer) => Promise<void>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /**
- * Starts child runs, calls them off, and tells parents how they ended. Each of the three is done right after the commit
- * that made it due. A timer of the parent, written with that very commit, stands until it is known to be done: whoever
+ * Starts child runs, calls them off, and tells parents how they ended and what they spent after that. Each is done right
+ * after the commit that made it due. A timer of the parent, written with that very commit, stands until it is known to be done: whoever
  * finds it due does what is missing, so that no crash in between leaves a parent waiting or a child running on.
  */
 export class Children {
@@ -50,40 +53,73 @@ export class Children {
     this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
   }
 
-  /** A run has ended; whoever started it may go on. */
-  ended({ run, state }: LiveRun): void {
-    const { parentRunId, parentNode, parentAttempt } = run;
-    if (parentRunId === null || parentNode === null || parentAttempt === null) return;
-    const report = childReport({ nodeId: parentNode, attempt: parentAttempt }, state);
-    this.#next(run.runId, () => this.#options.tell(parentRunId, report));
+  /** Whoever waits for this run has hit a bug: nobody will take its result. */
+  abandon(childRunId: string): void {
+    this.#next(childRunId, () => this.#options.tell(childRunId, CALL_OFF));
+  }
+
+  /** A run has ended, and whoever started it may go on; or it has spent more since, which is theirs to know. */
+  ended({ run, state }: LiveRun, isLate: boolean): void {
+    const { tell } = this.#options;
+    const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
+    if (due === null || !isOfChild(due.timer)) return;
+    const { runId: parentRunId, timer } = due;
+    const report = childReport(timer, state);
+    this.#next(run.runId, async () => {
+      await tell(parentRunId, report);
+      // The other one is cleared by what the parent says about the end.
+      if (isLate) await tell(parentRunId, { type: "timer", timer });
+    });
   }
 
   /** Found due: what should have been done for the child by now is done, unless it was. */
   lookAfter(parentRunId: string, timer: ChildTimer): void {
     if (this.#busy.has(timer.childRunId)) return;
+    const { tell, putOff } = this.#options;
     this.#next(timer.childRunId, async () => {
-      const parent = await this.#options.look(parentRunId);
-      if (parent !== undefined && parent.state.liveChildren.has(timer.childRunId)) await this.#catchUp(parent, timer);
-      await this.#options.tell(parentRunId, { type: "timer", timer });
+      const parent = await this.#look(parentRunId);
+      if (parent === "unreadable") {
+        await tell(timer.childRunId, CALL_OFF);
+        return putOff(parentRunId, timer);
+      }
+      if (parent !== undefined) await this.#catchUp(parent, timer);
+      await tell(parentRunId, { type: "timer", timer });
     });
   }
 
+  /** A run that hit a bug may be one whose log cannot be folded; others are only out of reach. */
+  async #look(runId: string): Promise<RunView | "unreadable" | undefined> {
+    const { look, store } = this.#options;
+    try {
+      return await look(runId);
+    } catch (error) {
+      const [head] = await store.headsOf([runId]);
+      if (head !== undefined && isTerminal(head.status)) return "unreadable";
+      throw error;
+    }
+  }
+
   async #catchUp({ run, state }: RunView, timer: ChildTimer): Promise<void> {
+    const { childRunId } = timer;
+    if (timer.kind !== "child-cost" && !state.liveChildren.has(childRunId)) return;
     if (timer.kind === "child-cancel") return this.#callOff(run, timer);
-    const child = await this.#options.store.getRun(run.orgId, timer.childRunId);
+    const child = await this.#options.store.getRun(run.orgId, childRunId);
     if (child !== undefined) return isTerminal(child.status) ? this.#report(run, child) : undefined;
+    if (isTerminal(state.status)) return;
     const wanted = childCallOf(state, timer);
     await (wanted === null ? this.#neverBegan(run, timer) : this.#begin(run, wanted));
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
-    const { desk, launch, look, tell } = this.#options;
+    const { desk, launch, tell } = this.#options;
     const prepared = await desk.prepare(parent, wanted);
     const refusal = prepared.kind === "launch" ? await launch(prepared.launch) : prepared.message;
     if (refusal !== null) return tell(parent.runId, refusedChild(wanted, refusal));
-    // Another replica may have called it off when it was not there to be found.
-    const now = await look(parent.runId);
-    if (now !== undefined && !now.state.liveChildren.has(wanted.childRunId)) await tell(wanted.childRunId, CALL_OFF);
+    // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
+    const now = await this.#look(parent.runId);
+    const state = now === "unreadable" ? undefined : now?.state;
+    const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
+    if (!isWanted) await tell(wanted.childRunId, CALL_OFF);
   }
 
   async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
@@ -129,5 +165,5 @@ export const NO_CHILDREN: ChildDesk = {
 };
 
 export function isOfChild(timer: Timer): timer is ChildTimer {
-  return timer.kind === "child" || timer.kind === "child-cancel";
+  return timer.kind === "child" || timer.kind === "child-cancel" || timer.kind === "child-cost";
 }

@@ -188,11 +188,11 @@ export class Committer {
     for (const { timer } of commit.timersSet) live.timers.set(timerKey(timer), timer);
     this.committedEvents += commit.events.length;
     this.committedRuns += 1;
-    const { runId, orgId, slots, ledger, closed } = commit;
+    const { runId, orgId, slots, ledger, memories, closed } = commit;
     const ended = closed.map(({ nodeId }) => nodeId);
     const taken = [...work.admissions.values()];
     const settled = settledIn(commit.events);
-    this.#options.judge.committed?.(orgId, { runId, ended, settled, taken, slots, ledger });
+    this.#options.judge.committed?.(orgId, { runId, ended, settled, taken, slots, ledger, memories });
     this.#succeed(work, true);
   }
 

@@ -14,6 +14,7 @@ import { entriesOfEvents } from "../../core/audit/index.ts";
 import { bookOf } from "./book-keeping.ts";
 import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
+import { memoriesOf } from "./remembering.ts";
 
 /** What one run decided in this batch, before it is written. */
 export interface Decided {
@@ -67,6 +68,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     verdicts: rulings.flatMap(({ record }) => (record === null ? [] : [record])),
     audit:
       judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
+    memories: memoriesOf({ live, about, judge }, events),
   };
 }
 
@@ -117,8 +119,14 @@ function deriveTimers({ live, events, effects, toldTimers }: Decided) {
 const TOLD_WITHIN_MS = 3_000;
 
 function parentTimer({ live, events, at }: Decided): RunCommit["parentTimer"] {
-  if (!isTerminal(live.state.status) || !events.some(({ type }) => ENDING.has(type))) return null;
-  return parentTimerOf(live.run, at);
+  const { run, state } = live;
+  if (!isTerminal(state.status) || events.length === 0) return null;
+  return parentTimerOf(run, at, hasEndedIn(events) ? null : state.lastEventId);
+}
+
+/** A run that ended before can only cost. */
+export function hasEndedIn(events: readonly RunEvent[]): boolean {
+  return events.some(({ type }) => ENDING.has(type));
 }
 
 const ENDING: ReadonlySet<RunEvent["type"]> = new Set([
@@ -128,11 +136,16 @@ const ENDING: ReadonlySet<RunEvent["type"]> = new Set([
   "run.timed_out",
 ]);
 
-/** Null: nobody waits for the run. */
-export function parentTimerOf(run: RunRecord, at: number): RunCommit["parentTimer"] {
-  const { parentRunId, parentNode, parentAttempt, runId: childRunId } = run;
-  if (parentRunId === null || parentNode === null || parentAttempt === null) return null;
-  const timer: Timer = { kind: "child", nodeId: parentNode, attempt: parentAttempt, childRunId };
+/**
+ * Null: no other run has started it. What it spends after its end is told as well, up to the event `lateEventId`, and
+ * has a timer of its own: the one for an earlier event may be cleared at the same time.
+ */
+export function parentTimerOf(run: RunRecord, at: number, lateEventId: number | null): RunCommit["parentTimer"] {
+  const { parentRunId, parentNode: nodeId, parentAttempt: attempt, runId: childRunId } = run;
+  if (parentRunId === null || nodeId === null || attempt === null) return null;
+  const child = { nodeId, attempt, childRunId };
+  const timer: Timer =
+    lateEventId === null ? { kind: "child", ...child } : { kind: "child-cost", ...child, eventId: lateEventId };
   return { runId: parentRunId, timer, dueAt: at + TOLD_WITHIN_MS };
 }
 

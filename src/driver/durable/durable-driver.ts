@@ -9,12 +9,13 @@ import { Children, isOfChild, NO_CHILDREN } from "./children.ts";
 import { Committer, DuplicateRun, type Committed } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
+import { hasEndedIn } from "./derive-commit.ts";
 import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
 import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
-import { parkAloud, type Parked, type ParkingOptions } from "./parking.ts";
+import { parkAloud, type Parked, putOff } from "./parking.ts";
 import { Outgoing } from "./outgoing.ts";
 import { requestsOf, stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
@@ -88,15 +89,9 @@ export class DurableDriver implements Runtime {
         await this.#hearing.tellNewest(runId, () => () => ({ told }));
       },
       look: (runId) => this.#hearing.look(runId),
+      putOff: (runId, timer) => putOff(store, runId, timer, clock.now()),
       onTrouble,
     });
-    const parking: ParkingOptions = {
-      store,
-      now: () => clock.now(),
-      onStruck: options.onStruck ?? ((runId, error) => onTrouble(`run ${runId} is parked`, error)),
-      onParked: (parked) => this.#afterParking(parked),
-      onTrouble,
-    };
     this.#committer = new Committer({
       store,
       cache: this.#cache,
@@ -109,7 +104,7 @@ export class DurableDriver implements Runtime {
       isUnavailable,
       sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
       onCommitted: (committed) => this.#afterCommit(committed),
-      onParked: (runId, error) => parkAloud(parking, runId, error),
+      onParked: (runId, error) => this.#park(runId, error),
     });
     judge.onWake?.(({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard));
     this.#sweeper = new Sweeper({
@@ -221,11 +216,16 @@ export class DurableDriver implements Runtime {
   /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
   #tellFound(runId: string, timer: Timer): void {
     if (isOfChild(timer)) return this.#children.lookAfter(runId, timer);
+    const { store, clock, onTrouble } = this.#options;
     const telling =
       timer.kind === "lost" ? this.#attempts.lost(timer) : () => ({ told: { type: "timer", timer } as const });
     this.#hearing
       .tellNewest(runId, () => telling)
-      .catch((error: unknown) => this.#options.onTrouble(`run ${runId} was not told what is due`, error));
+      .catch(async (error: unknown) => {
+        onTrouble(`run ${runId} was not told what is due`, error);
+        if (timer.kind !== "lost" && timer.kind !== "attempt") await putOff(store, runId, timer, clock.now());
+      })
+      .catch((error: unknown) => onTrouble(`run ${runId} could not be left in peace`, error));
   }
 
   #afterCommit({ live, events, effects, toldTimers }: Committed): void {
@@ -234,12 +234,21 @@ export class DurableDriver implements Runtime {
     for (const event of events) this.#clearDeadlines(runId, event);
     if (isTerminal(live.state.status)) for (const timer of live.timers.values()) this.#deadlines.clear(runId, timer);
     for (const effect of effects) this.#perform(live, effect);
-    if (isTerminal(live.state.status)) this.#children.ended(live);
+    if (isTerminal(live.state.status) && events.length > 0) this.#children.ended(live, !hasEndedIn(events));
     this.#announce(runId, events);
   }
 
-  #afterParking({ runId, events, closed, parentTimer }: Parked): void {
+  #park(runId: string, error: unknown): void {
+    const { store, judge, clock, onTrouble, onStruck } = this.#options;
+    const now = (): number => clock.now();
+    const told = onStruck ?? ((id: string, bug: unknown) => onTrouble(`run ${id} is parked`, bug));
+    const onParked = (parked: Parked): void => this.#afterParking(parked);
+    parkAloud({ store, judge, now, onStruck: told, onParked, onTrouble }, runId, error);
+  }
+
+  #afterParking({ runId, events, closed, parentTimer, children }: Parked): void {
     for (const { nodeId, attempt } of closed) this.#attempts.abandon(`${runId}/${nodeId}/${attempt}`);
+    for (const childRunId of children) this.#children.abandon(childRunId);
     if (parentTimer !== null) this.#tellFound(parentTimer.runId, parentTimer.timer);
     this.#announce(runId, events);
   }

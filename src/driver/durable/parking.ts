@@ -1,10 +1,16 @@
 import { LIMITS } from "../../core/base/index.ts";
-import { isTerminal } from "../../core/event/index.ts";
+import type { ChildTimer, Timer } from "../../core/engine/index.ts";
+import { type Counts, isTerminal, type RunEvent } from "../../core/event/index.ts";
+import type { ApprovalClosing, RunCommit, RunRecord, Store } from "../../store/index.ts";
+import type { Judge } from "../../governance/index.ts";
+import { givenBack } from "./book-keeping.ts";
 import { parentTimerOf } from "./derive-commit.ts";
-import type { RunCommit, Store } from "../../store/index.ts";
 
 /** What was written when a run was parked. */
-export type Parked = Pick<RunCommit, "runId" | "events" | "closed" | "parentTimer">;
+export type Parked = Pick<RunCommit, "runId" | "orgId" | "events" | "closed" | "parentTimer" | "slots" | "ledger"> & {
+  /** Child runs whose result nobody will take. */
+  readonly children: readonly string[];
+};
 
 /**
  * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in flight is
@@ -22,44 +28,116 @@ async function parkRun(
   const { run, openAttempts } = loaded;
   const message = error instanceof Error ? error.message : String(error);
   const eventId = run.lastEventId + 1;
-  const { epoch, costMicros, startedAt } = run;
-  const counts = { completed: 0, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 };
-  for (const { type } of loaded.events) {
-    if (type === "node.completed") counts.completed += 1;
-    if (type === "node.failed") counts.failed += 1;
-    if (type === "node.skipped") counts.skipped += 1;
-    if (type === "node.cancelled") counts.cancelled += 1;
-    if (type === "node.timed_out") counts.timedOut += 1;
-  }
+  const { costMicros } = run;
+  const counts = countsOf(loaded.events);
   const reason = message.slice(0, LIMITS.errorTextLengthMax);
+  const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
-    runId,
-    orgId: run.orgId,
-    expectedVersion: run.rowVersion,
-    create: null,
-    head: { status: "failed", epoch, lastEventId: eventId, costMicros, startedAt, endedAt: at },
+    ...nothingOf(run),
+    head: { ...nothingOf(run).head, status: "failed", lastEventId: eventId, endedAt: at },
     events: [{ eventId, at, type: "run.failed", payload: { counts, costMicros, errorCode: "engine_bug", reason } }],
-    opened: [],
     closed: openAttempts,
+    // Whoever finds these due calls the children off, should nobody have come to that.
+    timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
+    parentTimer: parentTimerOf(run, at, null),
+    approvalsClosed: closingsOf(loaded.events, at),
+    ...givenBack(openAttempts),
+  };
+  const { conflicts } = await store.commit([commit]);
+  return conflicts.length > 0 ? undefined : { ...commit, children: children.map(({ childRunId }) => childRunId) };
+}
+
+const CALLED_OFF_WITHIN_MS = 3_000;
+
+/** A commit of a run that changes nothing. */
+function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
+  const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = run;
+  return {
+    runId,
+    orgId,
+    expectedVersion: rowVersion,
+    create: null,
+    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt },
+    events: [],
+    opened: [],
+    closed: [],
     timersSet: [],
     timersCleared: [],
-    parentTimer: parentTimerOf(run, at),
+    parentTimer: null,
     approvalsOpened: [],
     approvalsClosed: [],
     reports: [],
     slots: [],
     ledger: [],
     usage: [],
-    workflow: run.workflow,
+    workflow,
     verdicts: [],
     audit: [],
+    memories: [],
   };
-  const { conflicts } = await store.commit([commit]);
-  return conflicts.length > 0 ? undefined : commit;
+}
+
+function countsOf(events: readonly RunEvent[]): Counts {
+  const counts = { completed: 0, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 };
+  for (const { type } of events) {
+    if (type === "node.completed") counts.completed += 1;
+    if (type === "node.failed") counts.failed += 1;
+    if (type === "node.skipped") counts.skipped += 1;
+    if (type === "node.cancelled") counts.cancelled += 1;
+    if (type === "node.timed_out") counts.timedOut += 1;
+  }
+  return counts;
+}
+
+function liveChildrenOf(events: readonly RunEvent[]): readonly ChildTimer[] {
+  const live = new Map<string, ChildTimer>();
+  for (const { type, payload } of events) {
+    if (type === "child.finished") live.delete(payload.childRunId);
+    if (type !== "child.started") continue;
+    const { nodeId, attempt = 0, childRunId } = payload;
+    live.set(childRunId, { kind: "child-cancel", nodeId, attempt, childRunId });
+  }
+  return [...live.values()];
+}
+
+/** Nobody is asked for a run that cannot take the answer. */
+function closingsOf(events: readonly RunEvent[], at: number): readonly ApprovalClosing[] {
+  const asked = new Set<string>();
+  for (const { type, payload } of events) {
+    if (type === "approval.requested") asked.add(payload.approvalId);
+    if (type === "approval.resolved") asked.delete(payload.approvalId);
+  }
+  const unanswered = { choice: null, resolvedBy: null, modifications: null };
+  return [...asked].map((id) => ({
+    id,
+    status: "cancelled",
+    resolvedAt: at,
+    reason: "the run hit a bug",
+    ...unanswered,
+  }));
+}
+
+/** How long a run that cannot be read is left in peace. Somebody may have mended it by then. */
+const PUT_OFF_MS = 3_600_000;
+
+/**
+ * What is due for a run that hit a bug and cannot be told is due again much later: nothing of it is lost, and nobody is
+ * kept busy. A run that goes on was only out of reach.
+ */
+export async function putOff(
+  store: Pick<Store, "loadRuns" | "commit">,
+  runId: string,
+  timer: Timer,
+  at: number,
+): Promise<void> {
+  const [loaded] = await store.loadRuns([runId]);
+  if (loaded === undefined || !isTerminal(loaded.run.status)) return;
+  await store.commit([{ ...nothingOf(loaded.run), timersSet: [{ timer, dueAt: at + PUT_OFF_MS }] }]);
 }
 
 export interface ParkingOptions {
   readonly store: Pick<Store, "loadRuns" | "commit">;
+  readonly judge: Pick<Judge, "prepare" | "committed">;
   readonly now: () => number;
   /** Before it is ended. */
   readonly onStruck: (runId: string, error: unknown) => void;
@@ -69,9 +147,21 @@ export interface ParkingOptions {
 
 /** The same for whoever cannot wait: what becomes of it is told, not returned. */
 export function parkAloud(options: ParkingOptions, runId: string, error: unknown): void {
-  const { store, now, onStruck, onParked, onTrouble } = options;
+  const { store, judge, now, onStruck, onParked, onTrouble } = options;
   onStruck(runId, error);
   parkRun(store, runId, now(), error)
-    .then((parked) => (parked === undefined ? undefined : onParked(parked)))
+    .then(async (parked) => {
+      if (parked === undefined) return;
+      onParked(parked);
+      await tellJudge(judge, parked);
+    })
     .catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
+}
+
+/** A judge that knew nothing of the organisation before reads what counts now, this commit included. */
+async function tellJudge(judge: ParkingOptions["judge"], { orgId, runId, closed, slots, ledger }: Parked) {
+  const reading = judge.prepare?.(new Set([orgId]));
+  if (reading !== undefined) return reading;
+  const ended = closed.map(({ nodeId }) => nodeId);
+  judge.committed?.(orgId, { runId, ended, settled: [], taken: [], slots, ledger, memories: [] });
 }

@@ -45,7 +45,7 @@ async function machine(beside?: Machine): Promise<Machine> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const gateways = await openGateways({ store, clock, secretKey: null, local: null, onTrouble });
-  const spec = { name: null, environment: null, isDefault: false, minTrustLevel: 1, capabilities: [] };
+  const spec = { name: null, environment: null, isDefault: false, minTrustLevel: 1, costRank: 0, capabilities: [] };
   const serves = { url: bridge.url, providers: ["ai-sdk"], defaultProvider: "ai-sdk" };
   if (beside === undefined) await gateways.directory.put(ORG, "edge", { ...spec, ...serves }, {});
   const agent = new PeerAgent();

@@ -6,10 +6,11 @@ import type { Gateway } from "../../gateway/index.ts";
 import { gatewayOf, readSpec } from "../../registry/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
 import { Refused } from "../problem.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { gatewaySchema, listOf, registeredSchema } from "../schemas.ts";
+import { listOf } from "../schemas.ts";
 
 const json1 = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
 
@@ -146,14 +147,15 @@ function unknownGateway(id: string): Refused {
 }
 
 function gatewayOnWire(gateway: Gateway): z.input<typeof gatewaySchema> {
-  const { id, name, environment, url, isDefault, minTrustLevel, capabilities, providers, defaultProvider } = gateway;
+  const { id, name, environment, url, isDefault, capabilities, providers, defaultProvider } = gateway;
   return {
     id,
     name,
     environment,
     url: url === "" ? null : url,
     default: isDefault,
-    minTrustLevel,
+    minTrustLevel: gateway.minTrustLevel,
+    costRank: gateway.costRank,
     capabilities: [...capabilities],
     providers: [...providers],
     defaultProvider,

@@ -93,6 +93,19 @@ describe("a signed message", () => {
     expect(told(await post({ who: "bob" }, { id: "msg_same" }))).toEqual([409, "idempotency_conflict"]);
   });
 
+  it("that is not believed is told to the audit, once for a flood", async () => {
+    await api.tell("PUT", "hooks/intake", { body: {} });
+    const wrong = { path: "hooks/intake", secret: "whsec_b3RoZXItc2VjcmV0" };
+    for (let time = 0; time < 20; time += 1) expect(told(await post({}, wrong))).toEqual([401, "bad_signature"]);
+    expect(told(await post({}, { ...wrong, headers: { "webhook-signature": "" } }))).toEqual([401, "bad_signature"]);
+    expect(told(await post({}, { path: "hooks/nobody" }))).toEqual([404, "unknown_hook"]);
+    const { body } = await api.tell("GET", "audit?type=auth.failed&limit=100");
+    const found = body.data.filter(({ resource }: { resource: string }) => resource === "hook/intake");
+    expect(found).toMatchObject([
+      { type: "auth.failed", actor: "hook:intake", detail: { reason: "bad_signature", count: 1 } },
+    ]);
+  });
+
   it("that was changed, or that nobody signed, is not believed", async () => {
     const id = nextId();
     const good = new Webhook(secret).sign(id, new Date(now), '{"who":"ann"}');

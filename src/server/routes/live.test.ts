@@ -89,6 +89,33 @@ describe("the live stream", () => {
     expect(blind.heard.some(({ type }) => type === "approval")).toBe(false);
   });
 
+  it("tells which launches wait, to those who may know, until they are answered", async () => {
+    const posture = (to: string) =>
+      api.tell("POST", "apply", {
+        body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
+      });
+    const live = listen();
+    const blind = listen({}, await api.key(["run:read"]));
+    const other = listen({}, STRANGER);
+    await Promise.all([live, blind, other].map((each) => each.until(isHello)));
+    await posture("approval_required");
+    const refused = await api.tell("POST", "runs", { body: { workflow: "hello", args: { who: "Ada" } } });
+    expect(refused.status).toBe(403);
+    const { data } = (await api.tell("GET", "approvals?status=pending")).body;
+    const asked = await live.until(({ type }) => type === "approval");
+    expect(asked).toEqual({ type: "approval", runId: null, pending: [data[0].id] });
+    const late = listen();
+    await late.until(isHello);
+    await api.tell("POST", `approvals/${data[0].id}/resolve`, { body: { decision: "reject", reason: "no" } });
+    const answered = { type: "approval", runId: null, pending: [] };
+    expect(await live.until(({ type }) => type === "approval")).toEqual(answered);
+    expect(await late.until(({ type }) => type === "approval")).toEqual(answered);
+    await posture("bounded_autonomous");
+    await api.run("hello", { who: "Ada" });
+    await blind.until((message) => message.type === "run" && message.run.status === "completed");
+    for (const { heard } of [blind, other]) expect(heard.some(({ type }) => type === "approval")).toBe(false);
+  });
+
   it("tells another organisation nothing", async () => {
     const runId = await api.run("gated");
     const other = listen({ [runId]: 0 }, STRANGER);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../core/base/index.ts";
+import { TRIGGER_HEADER } from "../../client/index.ts";
 import { RUN_STATUSES } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { RunRecord } from "../../store/index.ts";
@@ -94,7 +95,7 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
   const result = await services.launcher.launch({
     orgId: principal.orgId,
     workflow,
-    trigger: "api",
+    trigger: request.headers.get(TRIGGER_HEADER) === "mcp" ? "mcp" : "api",
     startedBy: principal.keyId,
     by: principal.label,
     agentId: principal.agentId,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Problem } from "../../core/base/index.ts";
-import { checkSource, describePlan } from "../../core/plan/index.ts";
+import { checkSource, describePlanToDraw } from "../../core/plan/index.ts";
 import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { defineRoute, json, type Route } from "../route.ts";
@@ -29,7 +29,7 @@ export const validateRoutes: readonly Route[] = [
       const checked = checkSource(source, catalogAround(around));
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
       const { plan, warnings } = checked;
-      const shown = plan === null || problems.length > 0 ? {} : { plan: describePlan(plan) };
+      const shown = plan === null || problems.length > 0 ? {} : { plan: describePlanToDraw(plan) };
       return json({ ok: problems.length === 0, problems, warnings, ...shown });
     },
   }),

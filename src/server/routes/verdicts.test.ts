@@ -65,6 +65,18 @@ describe("the verdicts of a run", () => {
     expect((await api.tell("GET", `runs/${runId}/verdicts?cursor=x`)).body.code).toBe("bad_cursor");
   });
 
+  it("are told of one node, a page at a time as well", async () => {
+    const all: readonly { readonly nodeId: string }[] = (await api.tell("GET", `runs/${runId}/verdicts`)).body.data;
+    const ofFile = all.filter(({ nodeId }) => nodeId === "file");
+    expect(ofFile.length).toBeGreaterThan(0);
+    const { body } = await api.tell("GET", `runs/${runId}/verdicts?node=file`);
+    expect(body).toEqual({ data: ofFile });
+    const past = await api.tell("GET", `runs/${runId}/verdicts?node=file&cursor=${ofFile.length}`);
+    expect(past.body).toEqual({ data: [] });
+    expect((await api.tell("GET", `runs/${runId}/verdicts?node=nothing`)).body).toEqual({ data: [] });
+    expect((await api.tell("GET", `runs/${runId}/verdicts?node=`)).status).toBe(422);
+  });
+
   it("are nobody else's", async () => {
     const there = await api.tell("GET", `runs/${runId}/verdicts`, { key: STRANGER });
     expect(there).toMatchObject({ status: 404, body: { code: "unknown_run" } });

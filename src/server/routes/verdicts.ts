@@ -1,5 +1,5 @@
 import { verdictSchema } from "../governance-schemas.ts";
-import { pageQuery, readEventId } from "../listing.ts";
+import { filterText, pageQuery, readEventId } from "../listing.ts";
 import { defineRoute, json, type Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
 import { verdictOnWire } from "../verdict-on-wire.ts";
@@ -12,13 +12,14 @@ export const verdictRoutes: readonly Route[] = [
     operation: "runs.verdicts",
     summary: "Lists what the gates said of the nodes of a run, in order, with the facts they were told.",
     permission: "run:read",
-    query: pageQuery,
+    query: pageQuery.extend({ node: filterText.optional().describe("Only those of this node or instance") }),
     replies: { 200: { description: "One page", schema: listOf(verdictSchema) } },
     handle: async (call) => {
-      const { limit, cursor } = call.query;
+      const { limit, cursor, node } = call.query;
       const { orgId, runId } = await requireRun(call);
       const from = cursor === undefined ? 0 : readEventId(cursor);
-      const all = await call.services.store.verdictsOf(orgId, runId);
+      const made = await call.services.store.verdictsOf(orgId, runId);
+      const all = node === undefined ? made : made.filter(({ nodeId }) => nodeId === node);
       const to = from + limit;
       const more = to < all.length ? { nextCursor: String(to) } : {};
       return json({ data: all.slice(from, to).map(verdictOnWire), ...more });

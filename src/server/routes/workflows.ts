@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { digestText, type Problem } from "../../core/base/index.ts";
 import type { Catalog, WorkflowRef } from "../../core/definition/index.ts";
-import { checkSource, describePlan } from "../../core/plan/index.ts";
+import { checkSource, describePlanToDraw } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { WORKFLOW_STATUSES, type WorkflowRecord } from "../../store/index.ts";
@@ -123,7 +123,7 @@ async function showVersion(call: AnyCall): Promise<Response> {
   if (version === undefined) throw unknownVersion(name, written, workflow);
   const plan = await services.runtime.planOf(principal.orgId, version.hash);
   const { catalog: _pinned, savedAt, ...rest } = version;
-  const shown = plan === undefined ? null : describePlan(plan);
+  const shown = plan === undefined ? null : describePlanToDraw(plan);
   return json({ ...rest, savedAt: isoFromEpochMs(savedAt), plan: shown });
 }
 

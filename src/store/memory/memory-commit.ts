@@ -2,6 +2,7 @@ import { invariant, required } from "../../core/base/index.ts";
 import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timerKey, timersOf } from "../commit-check.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
+import { writeMemories } from "./memory-agent-memory.ts";
 import { writeCommittedAudit } from "./memory-audit.ts";
 import { isOverLimit, writeGovernance } from "./memory-governance.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
@@ -76,6 +77,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   }
   writeApprovals(world, commit);
   writeGovernance(world, commit);
+  writeMemories(world, commit);
   writeCommittedAudit(world, commit);
   for (const report of commit.reports) {
     const key = keyOf(runId, report.nodeId, report.attempt);

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
+import { compareCodeUnits } from "../../core/base/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
-import type { LaunchApprovalStore } from "../launch-approval-store.ts";
+import { isLaunchApproval, type LaunchApprovalStore } from "../launch-approval-store.ts";
 import type { ApprovalClosing } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
@@ -47,19 +48,30 @@ export function memoryLaunchApprovals(world: MemoryWorld): LaunchApprovalStore {
       const key = keyOf(orgId, digest);
       if (!launches.has(key) && approvals.get(approvalId)?.status === "approved") launches.set(key, approvalId);
     },
-    expireLaunches: async (limit, told) => {
-      const over = [...launches.values()].filter(isOver).slice(0, limit);
-      for (const id of over) {
-        const approval = approvals.get(id);
-        if (approval?.status !== "pending") forget(id);
-        else {
-          const entry = told(copy(approval));
-          const nobody = { choice: null, resolvedBy: null, reason: null, modifications: null };
-          close({ id, status: "expired", resolvedAt: approval.expiresAt, ...nobody });
-          note(approval.orgId, entry);
-        }
-      }
-      return over.length;
+    dueLaunches: async (limit) => {
+      const now = world.now();
+      const found = [...approvals.values()]
+        .filter(isLaunchApproval)
+        .filter(({ status, chain }) => status === "pending" && (chain?.dueAt ?? 0) <= now)
+        .sort(
+          (left, right) => (left.chain?.dueAt ?? 0) - (right.chain?.dueAt ?? 0) || compareCodeUnits(left.id, right.id),
+        );
+      return { now, approvals: found.slice(0, limit).map(copy) };
+    },
+    moveLaunch: async (approval, entry) => {
+      const { id, orgId, status, chain } = approval;
+      const before = approvals.get(id);
+      if (before === undefined || !isLaunchApproval(before) || before.orgId !== orgId) return false;
+      if (before.status !== "pending" || (before.chain?.steps ?? 0) !== (chain?.steps ?? 0) - 1) return false;
+      approvals.set(id, copy(approval));
+      if (status !== "pending" && status !== "approved") forget(id);
+      if (entry !== null) note(orgId, entry);
+      return true;
+    },
+    dropUnusedLaunches: async (limit) => {
+      const unused = [...launches.values()].filter((id) => isOver(id) && approvals.get(id)?.status !== "pending");
+      for (const id of unused.slice(0, limit)) forget(id);
+      return Math.min(unused.length, limit);
     },
   };
 }

@@ -29,5 +29,11 @@ export function memoryLive(world: MemoryWorld): LiveStore {
           pendingApprovals: pending.get(head.runId) ?? [],
         }));
     },
+    listOpenLaunches: async (orgIds) =>
+      [...world.launches.values()]
+        .flatMap((id) => world.approvals.get(id) ?? [])
+        .filter(({ orgId, status }) => orgIds.includes(orgId) && status === "pending")
+        .map(({ orgId, id: approvalId }) => ({ orgId, approvalId }))
+        .sort((left, right) => compareCodeUnits(left.approvalId, right.approvalId)),
   };
 }

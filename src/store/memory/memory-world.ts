@@ -1,5 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
+import type { MemoryEntry } from "../agent-memory-store.ts";
 import type { KeyRecord } from "../key-store.ts";
 import type { ApprovalRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
@@ -34,6 +35,7 @@ export interface MemoryWorld {
   readonly envelopeCounters: Map<string, EnvelopeCounter & { readonly orgId: string }>;
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
+  readonly memories: (MemoryEntry & { readonly orgId: string })[];
   readonly toldOnce: Set<string>;
   /** Organisation and digest → the approval that stands for the launch. */
   readonly launches: Map<string, string>;
@@ -88,6 +90,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     envelopeCounters: new Map(),
     usage: [],
     verdicts: [],
+    memories: [],
     toldOnce: new Set(),
     launches: new Map(),
     reports: new Map(),

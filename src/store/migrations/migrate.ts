@@ -15,6 +15,7 @@ import { SCHEDULES } from "./0010-schedules.ts";
 import { WEBHOOKS } from "./0011-webhooks.ts";
 import { EXECUTION_TAGS } from "./0012-execution-tags.ts";
 import { LAUNCHES } from "./0013-launches.ts";
+import { AGENT_MEMORIES } from "./0014-agent-memories.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   WEBHOOKS,
   EXECUTION_TAGS,
   LAUNCHES,
+  AGENT_MEMORIES,
 ];
 
 /** The last step this program knows. */

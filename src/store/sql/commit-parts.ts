@@ -100,6 +100,18 @@ export const PARTS = {
   },
   verdicts: { run_id: "text", first_event_id: "int", org_id: "text", at: "bigint", body: "json" },
   audit: { run_id: "text", id: "text", org_id: "text", at: "bigint", body: "json" },
+  memories: {
+    run_id: "text",
+    org_id: "text",
+    agent_id: "text",
+    profile: "text",
+    at: "bigint",
+    id: "text",
+    workflow: "text",
+    node_id: "text",
+    attempt: "int",
+    text: "text",
+  },
 } as const;
 
 export type PartName = keyof typeof PARTS;
@@ -122,6 +134,7 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     usage: [],
     verdicts: [],
     audit: [],
+    memories: [],
   };
   for (const commit of batch) {
     const { runId, orgId } = commit;

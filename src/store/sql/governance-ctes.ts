@@ -1,6 +1,8 @@
 /**
  * Counters are changed on the locked row, whoever else changes them: a value that would pass its limit becomes null,
  * which the column refuses, and nothing of the batch counts. Only what takes something carries a limit to be checked.
+ * Runs of one batch may be held to different ceilings of the same counter: together they keep the lowest, and what does
+ * not fit together is written one by one.
  */
 export const GOVERNANCE_CTES = {
   slots: (rows: string) => [
@@ -38,8 +40,8 @@ export const GOVERNANCE_CTES = {
     `ledger as (
       insert into envelope_counters as c (org_id, envelope_id, period_start, spent, reserved, ceiling)
       select i.org_id, i.envelope_id, i.period_start, sum(i.spent),
-        case when max(i.ceiling) is null or sum(i.spent) + sum(i.reserved) <= max(i.ceiling) then sum(i.reserved) end,
-        max(i.ceiling)
+        case when min(i.ceiling) is null or sum(i.spent) + sum(i.reserved) <= min(i.ceiling) then sum(i.reserved) end,
+        min(i.ceiling)
       from ${rows} join won using (run_id)
       group by i.org_id, i.envelope_id, i.period_start order by i.org_id, i.envelope_id, i.period_start
       on conflict (org_id, envelope_id, period_start) do update set
@@ -69,6 +71,13 @@ export const GOVERNANCE_CTES = {
     `audited as (
       insert into audit_pending (id, org_id, at, body)
       select i.id, i.org_id, i.at, i.body from ${rows} join won using (run_id) on conflict do nothing
+    )`,
+  ],
+  memories: (rows: string) => [
+    `remembered as (
+      insert into agent_memories (org_id, agent_id, profile, at, id, workflow, run_id, node_id, attempt, text)
+      select i.org_id, i.agent_id, i.profile, i.at, i.id, i.workflow, i.run_id, i.node_id, i.attempt, i.text
+      from ${rows} join won using (run_id)
     )`,
   ],
 } as const;

@@ -1,3 +1,4 @@
+import { memoryEntryId } from "../agent-memory-store.ts";
 import { committedAuditId } from "../audit-id.ts";
 import { firstEventId } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
@@ -9,6 +10,7 @@ export function addGovernance(rows: PartRows, commit: RunCommit): void {
   const { runId, orgId, events, head } = commit;
   addCounts(rows, commit);
   addUsage(rows, commit);
+  addMemories(rows, commit);
   const [verdict] = commit.verdicts;
   const first = firstEventId(events, head.lastEventId);
   if (verdict !== undefined) {
@@ -50,6 +52,23 @@ function addCounts(rows: PartRows, { runId, orgId, slots, ledger }: RunCommit): 
       reserved,
       spent,
       ceiling,
+    });
+  }
+}
+
+function addMemories(rows: PartRows, { runId, orgId, memories }: RunCommit): void {
+  for (const entry of memories) {
+    rows.memories.push({
+      run_id: runId,
+      org_id: orgId,
+      agent_id: entry.agentId,
+      profile: entry.profile,
+      at: entry.at,
+      id: memoryEntryId(entry),
+      workflow: entry.workflow,
+      node_id: entry.nodeId,
+      attempt: entry.attempt,
+      text: entry.text,
     });
   }
 }

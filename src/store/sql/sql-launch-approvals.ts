@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
-import { type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
+import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { ApprovalClosing, ApprovalRecord } from "../store.ts";
 
@@ -14,7 +14,9 @@ export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
     returnLaunch: async (orgId, digest, approvalId) => {
       await sql.query(RETURN, [orgId, digest, approvalId]);
     },
-    expireLaunches: (limit, told) => sql.transaction((within) => expire(within, limit, told)),
+    dueLaunches: (limit) => due(sql, limit),
+    moveLaunch: (approval, entry) => sql.transaction((within) => move(within, approval, entry)),
+    dropUnusedLaunches: async (limit) => (await sql.query(DROP_UNUSED, [limit])).length,
   };
 }
 
@@ -102,25 +104,46 @@ const RETURN = {
     where org_id = $1 and id = $3 and run_id = '' and status = 'approved'
     on conflict do nothing`,
 };
-const EXPIRED = {
-  name: "expired launches",
-  text: `select a.body, a.status from launch_approvals l join approvals a on a.id = l.approval_id
-    where l.expires_at <= ${NOW_MS} order by l.expires_at limit $1 for update of l, a skip locked`,
+/** All that wait are in the index of pending ones, and they are few. */
+const DUE = {
+  name: "due launches",
+  text: `select a.body from approvals a
+    where a.run_id = '' and a.status = 'pending' and coalesce((a.body::jsonb->'chain'->>'dueAt')::bigint, 0) <= ${NOW_MS}
+    order by coalesce((a.body::jsonb->'chain'->>'dueAt')::bigint, 0), a.id limit $1`,
+};
+const TIME = { name: "time for launches", text: `select ${NOW_MS} as now` };
+const MOVE = {
+  name: "move a launch",
+  text: `update approvals set status = $3, body = $4
+    where org_id = $1 and id = $2 and run_id = '' and status = 'pending'
+      and coalesce((body::jsonb->'chain'->>'steps')::int, 0) = $5
+    returning id`,
+};
+const EXTEND = {
+  name: "extend a launch",
+  text: "update launch_approvals set expires_at = $2 where approval_id = $1",
+};
+const DROP_UNUSED = {
+  name: "drop unused launches",
+  text: `delete from launch_approvals where approval_id = any(array(
+      select l.approval_id from launch_approvals l join approvals a on a.id = l.approval_id
+      where l.expires_at <= ${NOW_MS} and a.status <> 'pending' order by l.expires_at limit $1
+      for update of l skip locked))
+    returning approval_id`,
 };
 
-async function expire(sql: Sql, limit: number, told: (approval: ApprovalRecord) => AuditEntry): Promise<number> {
-  const rows = await sql.query<{ body: string; status: string }>(EXPIRED, [limit]);
-  for (const { body, status } of rows) {
-    const approval = JSON.parse(body) as ApprovalRecord;
-    // One that was granted and never used just leaves.
-    if (status !== "pending") await sql.query(FORGET, [approval.id]);
-    else {
-      const entry = told(approval);
-      const { id, expiresAt } = approval;
-      const nobody = { choice: null, resolvedBy: null, reason: null, modifications: null };
-      await close(sql, body, { id, status: "expired", resolvedAt: expiresAt, ...nobody });
-      await note(sql, approval.orgId, entry);
-    }
-  }
-  return rows.length;
+async function due(sql: Sql, limit: number) {
+  const [time] = await sql.query<{ now: number }>(TIME);
+  const rows = await sql.query<{ body: string }>(DUE, [limit]);
+  return { now: time?.now ?? 0, approvals: rows.map(({ body }) => JSON.parse(body) as LaunchApproval) };
+}
+
+async function move(sql: Sql, approval: LaunchApproval, entry: AuditEntry | null): Promise<boolean> {
+  const { id, orgId, status, expiresAt, chain } = approval;
+  const moved = await sql.query(MOVE, [orgId, id, status, JSON.stringify(approval), (chain?.steps ?? 0) - 1]);
+  if (moved.length === 0) return false;
+  if (status === "approved") await sql.query(EXTEND, [id, expiresAt]);
+  else if (status !== "pending") await sql.query(FORGET, [id]);
+  if (entry !== null) await note(sql, orgId, entry);
+  return true;
 }

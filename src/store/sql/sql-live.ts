@@ -6,6 +6,10 @@ export function sqlLive(sql: Sql): LiveStore {
   return {
     listLiveRuns: async ({ orgIds, createdSince, runIds, limit }) =>
       (await sql.query<LiveRow>(LIST_LIVE, [orgIds, createdSince, runIds, limit])).map(headOf),
+    listOpenLaunches: async (orgIds) =>
+      (await sql.query<{ org_id: string; approval_id: string }>(OPEN_LAUNCHES, [orgIds])).map(
+        ({ org_id: orgId, approval_id: approvalId }) => ({ orgId, approvalId }),
+      ),
   };
 }
 
@@ -37,6 +41,12 @@ const LIST_LIVE = {
         as pending
     from wanted w join run_heads h using (run_id) join runs r using (run_id)
     where r.org_id = any($1::text[]) order by r.created_at desc, r.run_id desc limit $4`,
+};
+
+const OPEN_LAUNCHES = {
+  name: "open launches",
+  text: `select l.org_id, l.approval_id from launch_approvals l join approvals a on a.id = l.approval_id
+    where l.org_id = any($1::text[]) and a.status = 'pending' order by l.approval_id`,
 };
 
 function headOf(row: LiveRow): LiveHead {

@@ -37,7 +37,7 @@ export function ApprovalDetail({ approval, all, isBusy, problem, onAnswer }: Det
     },
   ).data;
   return (
-    <section className="approval" aria-labelledby={id}>
+    <section className="approval-detail" aria-labelledby={id}>
       <div className="spread">
         <h2 id={id}>{summary}</h2>
         {status === "pending" ? <StatusBadge status="hold" label="Waiting" /> : <StatusBadge status={status} />}
@@ -95,6 +95,14 @@ function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem
           {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
         </Button>
       ))}
+      {approval.source === "block" && approval.runId !== null && approval.nodeId !== null && (
+        <Link
+          className="button button-primary button-normal"
+          to={`/runs/${approval.runId}?node=${encodeURIComponent(approval.nodeId)}`}
+        >
+          Give what it needs
+        </Link>
+      )}
       {same.length > 1 && approval.choices.includes("approve") && (
         <Button kind="quiet" onClick={() => onAnswer("approve", same)}>
           Approve all {same.length} identical
@@ -143,7 +151,7 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
         </Fact>
       )}
       {approvers.length > 0 && (
-        <Fact label="Asked of">
+        <Fact label="Asked of" isWide>
           {approvers
             .map(({ who, withinMs }) => (withinMs === null ? who : `${who} (${spanText(withinMs)})`))
             .join(", then ")}
@@ -160,9 +168,16 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
   );
 }
 
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }): JSX.Element {
+interface FactProps {
+  readonly label: string;
+  /** Takes a line of its own. */
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}
+
+function Fact({ label, isWide = false, children }: FactProps): JSX.Element {
   return (
-    <div>
+    <div className={isWide ? "is-wide" : ""}>
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>

@@ -24,7 +24,7 @@ export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
   gate: "The workflow asks for approval at this step.",
   policy: "A policy holds this until somebody approves.",
   escalation: "It failed, and the workflow asks a person what to do.",
-  block: "A gate blocked it, and a person may let it through.",
+  block: "It cannot go on by itself: it lacks a value, or nobody may take it. Give it what it needs on the run's page.",
 };
 
 export const CHOICE_TEXTS: Readonly<

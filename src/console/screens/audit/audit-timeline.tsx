@@ -1,9 +1,10 @@
 import type { JSX } from "react";
 import type { AuditCategory } from "../../../core/audit/index.ts";
 import { Link } from "../../app/router.tsx";
+import { shortId } from "../../parts/run-columns.tsx";
 import { Badge, type Tone } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import type { AuditRow } from "./audit-api.ts";
+import type { AuditRow } from "../../../client/index.ts";
 
 const TONES: Readonly<Record<AuditCategory, Tone>> = {
   governance: "hold",
@@ -27,10 +28,7 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
                 <TimeText at={row.at} />
               </span>
               <Badge tone={TONES[row.category]}>{row.type}</Badge>
-              <span className="audit-what cut">
-                {row.resource}
-                {row.node !== undefined && ` · ${row.node}`}
-              </span>
+              <span className="audit-what cut">{whatOf(row)}</span>
               <span className="muted cut audit-actor">{row.actor}</span>
             </summary>
             <Detail row={row} />
@@ -39,6 +37,16 @@ export function AuditTimeline({ rows }: { readonly rows: readonly AuditRow[] }):
       ))}
     </ol>
   );
+}
+
+/** What it is about, and in which run: most nodes are called the same in every run. */
+function whatOf({ resource, run, node }: AuditRow): string {
+  const isRun = run !== undefined && resource.endsWith(run);
+  return [
+    resource,
+    ...(node === undefined || resource.endsWith(`/${node}`) ? [] : [node]),
+    ...(run === undefined || isRun ? [] : [shortId(run)]),
+  ].join(" · ");
 }
 
 function Detail({ row }: { readonly row: AuditRow }): JSX.Element {

@@ -1,6 +1,8 @@
 import { type JSX, useEffect, useState } from "react";
+import type { AuditFilter, AuditRow, ChainState } from "../../../client/index.ts";
 import { AUDIT_CATEGORIES, AUDIT_TYPES, CATEGORY_OF } from "../../../core/audit/index.ts";
 import { useSearchParams } from "../../app/router.tsx";
+import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useAction, useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
@@ -10,7 +12,6 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { type AuditPage, type AuditRow, type ChainState, listAudit, verifyAudit } from "./audit-api.ts";
 import { ChainPanel } from "./chain-panel.tsx";
 import { AuditTimeline } from "./audit-timeline.tsx";
 import "./audit.css";
@@ -18,7 +19,7 @@ import "./audit.css";
 export function AuditScreen(): JSX.Element {
   const isAllowed = useMay("audit:read");
   const [chain, setChain] = useState<ChainState | null>(null);
-  const verifying = useAction(async () => setChain(await verifyAudit()));
+  const verifying = useAction(async () => setChain(await api.verifyAudit()));
   // The chain is looked at once when the page is opened, and then by whoever asks.
   useEffect(() => {
     if (isAllowed) void verifying.run();
@@ -65,8 +66,9 @@ export function AuditScreen(): JSX.Element {
 function Records(): JSX.Element {
   const { get, set } = useSearchParams();
   const filter = { type: get("type") ?? "", category: get("category") ?? "", run: get("run") ?? "" };
+  const asked = askedFor(filter);
   const key = JSON.stringify(filter);
-  const first = useQuery(`audit:${key}`, () => listAudit(filter, null), {
+  const first = useQuery(`audit:${key}`, () => api.listAudit(asked), {
     tags: ["runs", "approvals"],
     everyMs: 15_000,
   });
@@ -78,7 +80,7 @@ function Records(): JSX.Element {
   const own = older?.key === key ? older : null;
   const cursor = own === null ? (first.data?.nextCursor ?? null) : own.cursor;
   const more = useAction(async () => {
-    const page: AuditPage = await listAudit(filter, cursor);
+    const page = await api.listAudit({ ...asked, ...(cursor === null ? {} : { cursor }) });
     setOlder({ key, rows: [...(own?.rows ?? []), ...page.data], cursor: page.nextCursor ?? null });
   });
   const rows = uniqueRows([...(first.data?.data ?? []), ...(own?.rows ?? [])]);
@@ -125,6 +127,20 @@ function Records(): JSX.Element {
       {more.problem !== null && <ProblemView problem={more.problem} />}
     </Panel>
   );
+}
+
+const PAGE = 50;
+
+/** What an address says that is no type or category is no filter. */
+function askedFor({ type, category, run }: Readonly<Record<"type" | "category" | "run", string>>): AuditFilter {
+  const knownType = AUDIT_TYPES.find((each) => each === type);
+  const knownCategory = AUDIT_CATEGORIES.find((each) => each === category);
+  return {
+    limit: PAGE,
+    ...(knownType === undefined ? {} : { type: knownType }),
+    ...(knownCategory === undefined ? {} : { category: knownCategory }),
+    ...(run === "" ? {} : { run }),
+  };
 }
 
 /** New records push old ones over the edge of the first page; none is shown twice. */

@@ -1,7 +1,11 @@
 import type { JSX } from "react";
 import { grouped } from "../../parts/figures.ts";
 import { Icon } from "../../parts/icon.tsx";
-import type { ChainState } from "./audit-api.ts";
+import type { ChainState } from "../../../client/index.ts";
+
+function counted(count: number, word: string): string {
+  return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+}
 
 /** Whether the chain holds, how far, and by which key. */
 export function ChainPanel({ chain }: { readonly chain: ChainState }): JSX.Element {
@@ -17,8 +21,8 @@ export function ChainPanel({ chain }: { readonly chain: ChainState }): JSX.Eleme
         </p>
         {firstBad !== undefined && <p>{firstBad.reason}</p>}
         <p className="muted">
-          {grouped(records)} records, {grouped(checkpoints)} signed checkpoints, signed up to record{" "}
-          {grouped(checkpointSeq)}.
+          {counted(records, "record")}, {counted(checkpoints, "signed checkpoint")}
+          {checkpoints > 0 && `, signed up to record ${grouped(checkpointSeq)}`}.
           {key !== null && (
             <>
               {" "}

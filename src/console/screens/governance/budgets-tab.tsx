@@ -58,10 +58,10 @@ const COLUMNS: readonly Column<Registered>[] = [
   { id: "spent", head: "Spent", cell: (budget) => <SpentCell budget={budget} /> },
   {
     id: "enabled",
-    head: "State",
+    head: "When it is spent",
     isWide: true,
     cell: ({ enabled, onExhausted }) =>
-      enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge>{`then ${jsonToText(onExhausted)}`}</Badge>,
+      enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge>{jsonToText(onExhausted)}</Badge>,
   },
 ];
 

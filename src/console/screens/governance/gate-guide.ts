@@ -35,9 +35,9 @@ const STORIES: Readonly<Record<string, Told>> = {
   rate_limit: told("Is there room in its window?", "rate_limit", "queues until there is", "Wait, or raise rate_limit."),
   agent_budget: told(
     "Has the agent money left this month?",
-    "budget_monthly_usd",
+    "max_spend_usd of its role, else budget_monthly_usd",
     "fails",
-    "Raise its monthly budget.",
+    "Raise the bound of its role, or its monthly budget.",
   ),
   budget_envelopes: told(
     "Does the estimate fit under every envelope?",

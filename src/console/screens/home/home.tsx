@@ -123,7 +123,8 @@ function Envelopes({ envelopes }: { readonly envelopes: readonly Envelope[] }): 
   if (envelopes.length === 0) {
     return (
       <Empty icon="budget" title="No envelopes yet" command="sluice apply -f budget.yaml">
-        A budget stops runs before they cost more than it allows.
+        A budget stops runs before they cost more than it allows. <Link to="/governance/budgets">Make one</Link>, or
+        from a terminal:
       </Empty>
     );
   }

@@ -4,7 +4,10 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { NodeList } from "./node-list.tsx";
 import { useRunPage } from "./run-page.ts";
 
-const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-graph.tsx")).PlanGraph }));
+/** Asked for together with the page, and not only when the run has been read. */
+const loading = import("../../graph/plan-graph.tsx");
+loading.catch(() => undefined);
+const PlanGraph = lazy(async () => ({ default: (await loading).PlanGraph }));
 const NONE: readonly string[] = [];
 
 /** The graph with live statuses, or the same nodes as a list. */

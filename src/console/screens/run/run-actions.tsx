@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import { isTerminal } from "../../../core/event/index.ts";
+import { navigate } from "../../app/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";
@@ -78,6 +79,11 @@ function useMenuItems(): readonly MenuItem[] {
       icon: "workflow",
       isDisabled: !mayExecute,
       onSelect: () => desk.ask({ kind: "branch", eventId: at ?? Math.max(1, lastEventId) }),
+    },
+    {
+      label: run.sourceRunId === undefined ? "Compare with another run" : "Compare with its origin",
+      icon: "compare",
+      onSelect: () => navigate(`/runs/${encodeURIComponent(run.id)}/compare`),
     },
     { label: "Copy as a command", icon: "copy", onSelect: () => desk.ask({ kind: "commands" }) },
     {

@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { Run, RunView } from "../../../client/index.ts";
 import type { NodeView } from "../../../core/view/index.ts";
 import type { GraphNode } from "../../graph/graph-node.ts";
@@ -36,8 +36,14 @@ export function useRunView(): RunView {
   return feed.shown;
 }
 
-/** One node; drawn anew with every picture in which it has changed. */
+const NOBODY: readonly string[] = [];
+
+/** One node; drawn anew when it has changed, whatever else has. */
 export function useNodeView(id: string | null): NodeView | undefined {
   const { feed } = useRunPage();
-  return useSyncExternalStore(feed.onNodes, () => (id === null ? undefined : feed.node(id)));
+  const subscribe = useCallback(
+    (listener: () => void) => feed.onNodes(listener, id === null ? NOBODY : [id]),
+    [feed, id],
+  );
+  return useSyncExternalStore(subscribe, () => (id === null ? undefined : feed.node(id)));
 }

@@ -1,4 +1,4 @@
-import { type JSX, useEffect, useMemo, useState } from "react";
+import { type JSX, memo, useEffect, useMemo, useState } from "react";
 import { usePaneSize } from "../../graph/use-pane-size.ts";
 import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
@@ -14,6 +14,7 @@ import "./timeline-pane.css";
 const ROW_PX = 26;
 const NAMES_PX = 160;
 const TICK_PX = 90;
+const SECOND = 1_000;
 const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
   dependency: "waits for nodes",
   gate: "waits for gates",
@@ -48,7 +49,7 @@ export function TimelinePane(): JSX.Element {
   const list = useRows(rows.length, ROW_PX);
   const pane = usePaneSize(list.box);
   const { scrollTo } = list;
-  const at = rows.findIndex(({ id }) => id === selected);
+  const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ id }) => id === selected)), [rows, selected]);
   useEffect(() => scrollTo(at), [at]); // oxlint-disable-line react-hooks/exhaustive-deps
   const length = scale.to - scale.from;
   const mark = feed.pinnedAt === null ? null : (feed.log.events[feed.pinnedAt - 1]?.at ?? null);
@@ -67,7 +68,13 @@ export function TimelinePane(): JSX.Element {
           <TimelineHead lengthMs={length} ticks={Math.max(2, Math.floor((pane.width - NAMES_PX) / TICK_PX)) * zoom} />
           <div style={{ height: list.before }} />
           {rows.slice(list.from, list.to).map((row) => (
-            <Row key={row.id} row={row} scale={scale} isSelected={row.id === selected} />
+            <Row
+              key={row.id}
+              row={row}
+              spans={feed.log.timeline.spansOf(row.id)}
+              scale={scale}
+              isSelected={row.id === selected}
+            />
           ))}
           <div style={{ height: list.after }} />
           {mark !== null && length > 0 && (
@@ -137,26 +144,30 @@ function TimelineHead({ lengthMs, ticks }: { readonly lengthMs: number; readonly
   );
 }
 
+/** While the run goes on, its end is the next full second: otherwise every bar would be another with every event. */
 function useScale(): Scale {
   const { feed, run } = useRunPage();
   const view = useRunView();
   const tick = useNow();
   const { timeline } = feed.log;
   const from = timeline.startedAt ?? view.startedAt ?? Date.parse(run.startedAt ?? run.createdAt);
-  const now = Math.max(view.endedAt ?? tick, timeline.lastAt ?? from);
-  return useMemo(() => ({ from, to: Math.max(now, from + 1), now }), [from, now]);
+  const now = view.endedAt ?? tick;
+  const last = Math.max(now, timeline.lastAt ?? from, from + 1);
+  const to = view.endedAt === null ? Math.ceil(last / SECOND) * SECOND : last;
+  return useMemo(() => ({ from, to, now }), [from, to, now]);
 }
 
 interface RowProps {
   readonly row: TimelineRow;
+  /** Another list when it has changed. */
+  readonly spans: readonly Span[];
   readonly scale: Scale;
   readonly isSelected: boolean;
 }
 
-function Row({ row, scale, isSelected }: RowProps): JSX.Element {
-  const { feed, selectNode, toggle } = useRunPage();
+const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.Element {
+  const { selectNode, toggle } = useRunPage();
   const node = useNodeView(row.id);
-  const spans = feed.log.timeline.spansOf(row.id);
   const { waitedMs, workedMs } = totalsOf(spans, scale.now);
   const label = node?.label ?? row.id;
   return (
@@ -186,12 +197,12 @@ function Row({ row, scale, isSelected }: RowProps): JSX.Element {
       </div>
     </div>
   );
-}
+});
 
 function Bar({ span, scale }: { readonly span: Span; readonly scale: Scale }): JSX.Element {
   const { kind, from, to, attempt, outcome } = span;
   const length = scale.to - scale.from;
-  const end = to ?? scale.now;
+  const end = to ?? Math.max(from, scale.now);
   const words = [
     attempt === null ? KIND_LABELS[kind] : `attempt ${attempt}`,
     spanText(end - from),

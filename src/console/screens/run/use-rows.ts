@@ -12,10 +12,14 @@ export interface Rows {
 
 const AROUND = 8;
 
-/** Which of many equally high rows of a scrolling box are in sight. `isFollowed` keeps its end in sight while it grows. */
+/**
+ * Which of many equally high rows of a scrolling box are in sight. `isFollowed` keeps its end in sight while it grows,
+ * as long as nobody has scrolled away from it.
+ */
 export function useRows(count: number, rowPx: number, isFollowed = false): Rows {
   const box = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 400 });
+  const isAtEnd = useRef(true);
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -26,18 +30,25 @@ export function useRows(count: number, rowPx: number, isFollowed = false): Rows 
         before.top === top && before.height === element.clientHeight ? before : { top, height: element.clientHeight },
       );
     };
+    const scroll = (): void => {
+      isAtEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - rowPx;
+      look();
+    };
     look();
     const observer = new ResizeObserver(look);
     observer.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
+    element.addEventListener("scroll", scroll, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener("scroll", look);
+      element.removeEventListener("scroll", scroll);
     };
   }, [rowPx]);
   useEffect(() => {
-    if (isFollowed && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+    if (isFollowed && isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [isFollowed, count]);
+  useEffect(() => {
+    if (isFollowed) isAtEnd.current = true;
+  }, [isFollowed]);
   const from = Math.max(0, Math.min(count, Math.floor(sight.top / rowPx) - AROUND));
   const to = Math.min(count, Math.ceil((sight.top + sight.height) / rowPx) + AROUND + 4);
   return {

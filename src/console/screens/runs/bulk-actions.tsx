@@ -6,6 +6,7 @@ import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { CompareButton } from "../compare/compare-button.tsx";
 import { toast } from "../../parts/toast.tsx";
 
 interface BulkActionsProps {
@@ -39,6 +40,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
           Restart {ended.length}
         </Button>
       )}
+      <CompareButton runs={runs} />
       <Button size="small" kind="quiet" onClick={onDone}>
         Choose none
       </Button>

@@ -28,8 +28,6 @@ export function RunsScreen(): JSX.Element {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const found = useRuns(params, pages);
   const rows = found.data?.runs;
-  const mayCancel = useMay("run:cancel");
-  const mayAct = useMay("workflow:execute") || mayCancel;
   useShortcuts([
     { keys: "x", label: "Choose none", group: "Runs", run: () => setChosen(new Set()) },
     { keys: "j", label: "To the rows; j and k move, Enter opens, Space chooses", group: "Runs", run: focusFirstRow },
@@ -54,7 +52,8 @@ export function RunsScreen(): JSX.Element {
             rows={rows}
             keyOf={keyOfRun}
             onOpen={({ id }) => navigate(`/runs/${id}`)}
-            {...(mayAct ? { chosen, onChoose: setChosen } : {})}
+            chosen={chosen}
+            onChoose={setChosen}
           />
         )}
       </Panel>

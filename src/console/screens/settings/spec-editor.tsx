@@ -171,7 +171,7 @@ export function nounOf({ title }: ManifestKind): string {
 }
 
 async function save(kind: ManifestKind, id: string, spec: JsonObject): Promise<void> {
-  if (kind.collection === "gateways") await api.apply([{ kind: kind.kind, name: id, spec }]);
+  if (kind.collection === "gateways") await api.putGateway(id, spec);
   else await api.putRegistered(kind.collection, id, spec);
 }
 

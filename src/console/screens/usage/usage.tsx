@@ -124,14 +124,12 @@ function Shown({ usage, by, measure }: ShownProps): JSX.Element {
         <Figure name="Attempts" value={grouped(totals.count)} />
       </dl>
       <Panel title={`${label} by ${by}`}>
-        <div className="usage-chart" tabIndex={0} role="region" aria-label="Chart">
-          <BarChart
-            label={`${label} by ${by} over time`}
-            bars={bars}
-            groups={groups}
-            valueText={measure === "cost" ? dollars : short}
-          />
-        </div>
+        <BarChart
+          label={`${label} by ${by} over time`}
+          bars={bars}
+          groups={groups}
+          valueText={measure === "cost" ? dollars : short}
+        />
       </Panel>
       <Panel title="Top spenders" isFlush>
         <Table label={`Spent by ${by}`} columns={columnsFor(by)} rows={spenders} keyOf={({ group }) => group} />

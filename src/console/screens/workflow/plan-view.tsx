@@ -1,9 +1,10 @@
-import { type JSX, lazy, Suspense, useMemo, useState } from "react";
+import { type JSX, lazy, Suspense, useMemo, useRef, useState } from "react";
 import { keep, read } from "../../app/preferences.ts";
 import type { GraphSource } from "../../graph/graph-node.ts";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { useWidth } from "../../parts/use-width.ts";
 import type { PlanOutline } from "./check/protocol.ts";
 import { NodeList } from "./node-list.tsx";
 
@@ -15,6 +16,8 @@ interface PlanViewProps {
 }
 
 const CHOICE = "sluice.plan";
+/** Below this a plan is read from top to bottom. */
+const NARROW = 640;
 
 /** A plan that is not run: nothing stands anywhere, and the same nothing every time it is asked for. */
 const NOTHING: readonly string[] = [];
@@ -49,6 +52,8 @@ export function PlanView({ plan, isCompact = false }: PlanViewProps): JSX.Elemen
 
 /** The same plan drawn anew with every keystroke keeps what was opened in it. */
 function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useWidth(box, NARROW) < NARROW;
   const [selected, setSelected] = useState<string | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const shape = JSON.stringify(plan.nodes);
@@ -66,7 +71,7 @@ function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
   const node = plan.nodes.find(({ id }) => id === selected);
   return (
     <>
-      <div className={isCompact ? "workflow-graph is-compact" : "workflow-graph"}>
+      <div ref={box} className={isCompact ? "workflow-graph is-compact" : "workflow-graph"}>
         <Suspense fallback={<Skeleton lines={4} height={32} />}>
           <PlanGraph
             nodes={nodes}
@@ -75,7 +80,7 @@ function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
             onSelect={setSelected}
             open={open}
             onToggle={toggle}
-            direction={isCompact ? "down" : "right"}
+            direction={isCompact || isNarrow ? "down" : "right"}
             label={`Graph of ${plan.name}`}
           />
         </Suspense>

@@ -1,60 +1,28 @@
-import type { JSX } from "react";
+import { type JSX, useState } from "react";
 import type { Run } from "../../../client/index.ts";
 import { Link, navigate } from "../../app/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { Money } from "../../parts/money.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { Duration, TimeText } from "../../parts/time-text.tsx";
+import { CompareButton } from "../compare/compare-button.tsx";
 
-const COLUMNS: readonly Column<Run>[] = [
-  {
-    id: "status",
-    head: "Status",
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-  },
-  {
-    id: "run",
-    head: "Run",
-    cell: ({ id }) => (
-      <Link to={`/runs/${id}`} className="mono">
-        {id}
-      </Link>
-    ),
-  },
-  { id: "version", head: "Version", isNumber: true, isWide: true, cell: ({ version }) => version ?? "–" },
-  { id: "trigger", head: "Started by", isWide: true, cell: ({ trigger }) => trigger },
-  {
-    id: "created",
-    head: "Created",
-    cell: ({ createdAt }) => <TimeText at={createdAt} />,
-    sortBy: ({ createdAt }) => createdAt,
-  },
-  {
-    id: "took",
-    head: "Took",
-    isNumber: true,
-    cell: ({ startedAt, completedAt }) => <Duration from={startedAt} to={completedAt} />,
-  },
-  {
-    id: "cost",
-    head: "Cost",
-    isNumber: true,
-    cell: ({ costMicros }) => <Money micros={costMicros} />,
-    sortBy: ({ costMicros }) => costMicros,
-  },
-];
+const COLUMNS: readonly Column<Run>[] = RUN_COLUMNS.map((column) =>
+  column.id === "workflow"
+    ? { id: "version", head: "Version", isNumber: true, cell: ({ version }) => version ?? "–" }
+    : column,
+);
 
 const SHOWN = 50;
 
 export function RunsTab({ name }: { readonly name: string }): JSX.Element {
   const runs = useQuery(`runs:of:${name}`, () => api.listRuns({ workflow: name, limit: SHOWN }), { tags: ["runs"] });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   if (runs.data === undefined)
     return runs.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={runs.problem} />;
   if (runs.data.data.length === 0) {
@@ -64,8 +32,20 @@ export function RunsTab({ name }: { readonly name: string }): JSX.Element {
       </Empty>
     );
   }
+  const picked = runs.data.data.filter(({ id }) => chosen.has(id));
   return (
     <div className="stack">
+      <div className="row" role="group" aria-label="For the chosen runs">
+        <CompareButton runs={picked} />
+        <span className="muted">
+          {picked.length === 0 ? "Choose two runs to see where they differ." : `${picked.length} chosen`}
+        </span>
+        {picked.length > 0 && (
+          <Button size="small" kind="quiet" onClick={() => setChosen(new Set())}>
+            Choose none
+          </Button>
+        )}
+      </div>
       <Panel isFlush>
         <Table
           label={`Runs of ${name}`}
@@ -73,6 +53,8 @@ export function RunsTab({ name }: { readonly name: string }): JSX.Element {
           rows={runs.data.data}
           keyOf={({ id }) => id}
           onOpen={({ id }) => navigate(`/runs/${id}`)}
+          chosen={chosen}
+          onChoose={setChosen}
         />
       </Panel>
       {runs.data.nextCursor !== undefined && (

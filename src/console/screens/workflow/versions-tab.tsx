@@ -8,8 +8,8 @@ import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { DiffView } from "./diff-view.tsx";
-import { diffLines, hunksOf } from "./line-diff.ts";
+import { DiffView } from "../../parts/diff-view.tsx";
+import { diffLines, hunksOf } from "../../parts/line-diff.ts";
 
 interface VersionsTabProps {
   readonly name: string;

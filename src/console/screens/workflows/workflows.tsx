@@ -146,7 +146,11 @@ function WorkflowCard({ card }: { readonly card: Card }): JSX.Element {
       <div className="card-facts muted">
         v{version} · {posture.replaceAll("_", " ")}
       </div>
-      <Sparkline beats={beatsOf(runs)} label={`How the last ${runs.length} runs of ${name} ended`} />
+      {runs.length === 0 ? (
+        <span className="muted card-never">Has not run yet</span>
+      ) : (
+        <Sparkline beats={beatsOf(runs)} label={`How the last ${runs.length} runs of ${name} ended`} />
+      )}
       <dl className="card-figures">
         <div>
           <dt>Last run</dt>

@@ -55,4 +55,5 @@ export const GATE_QUESTIONS: Readonly<Record<string, string>> = {
   context_trust: "May the agent read these sources?",
   policy_rules: "Does any policy forbid it?",
   approval_required: "Must a person approve it first?",
+  instructions: "Does it ask for anything it was forbidden?",
 };

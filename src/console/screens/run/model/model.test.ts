@@ -9,6 +9,7 @@ import { EventGroups } from "./event-groups.ts";
 import { detailOf, EVENT_LOOKS, oneLine } from "./event-text.ts";
 import { GATE_ORDER, GATE_QUESTIONS, gateCells } from "./gate-strip.ts";
 import { lineageLines } from "./lineage-list.ts";
+import { linesOf } from "./event-lines.ts";
 import { RunFeed } from "./run-feed.ts";
 import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
@@ -485,6 +486,57 @@ describe("RunFeed", () => {
     expect(feed.node("a")?.streamedText).toHaveLength(997);
   });
 
+  it("tells those who look at a node when that node changed, once for however many events", () => {
+    const { feed, draw } = feedOf([]);
+    const told = { a: 0, b: 0, both: 0, any: 0 };
+    feed.onNodes(() => (told.a += 1), ["a"]);
+    feed.onNodes(() => (told.b += 1), ["b"]);
+    feed.onNodes(() => (told.both += 1), ["a", "b"]);
+    const stop = feed.onNodes(() => (told.any += 1));
+    feed.take(framed(logOf(STARTED, queued("a"), start("a", 1), done("a", 1))));
+    while (draw());
+    expect(told).toEqual({ a: 1, b: 0, both: 1, any: 1 });
+    stop();
+    feed.take(framed(logOf(STARTED, queued("a"), start("a", 1), done("a", 1), queued("b"), start("b", 1)).slice(4)));
+    while (draw());
+    expect(told).toEqual({ a: 1, b: 1, both: 2, any: 1 });
+  });
+
+  it("tells nobody of a node while the state that was read first is shown, and everybody when it no longer is", () => {
+    const { feed, draw } = feedOf(STORY);
+    let told = 0;
+    feed.onNodes(() => (told += 1), ["a"]);
+    feed.take(framed(STORY.slice(0, -1)));
+    while (draw());
+    expect(told).toBe(0);
+    feed.take(framed(STORY.slice(-1)));
+    while (draw());
+    expect(told).toBe(1);
+  });
+
+  it("draws nodes some twenty times a second, however fast events come and pictures are drawn", () => {
+    const { feed, draw } = feedOf([]);
+    const many = logOf(
+      STARTED,
+      queued("a"),
+      start("a", 1),
+      ...Array.from(
+        { length: 60 },
+        (_, deltaIndex) => ["node.stream.delta", { nodeId: "a", attempt: 1, deltaIndex, text: "x" }] as const,
+      ),
+    );
+    let told = 0;
+    feed.onNodes(() => (told += 1), ["a"]);
+    for (const frame of framed(many)) {
+      feed.take([frame]);
+      draw(16);
+    }
+    while (draw(16));
+    // And once more with each of the lists.
+    expect(told).toBeLessThanOrEqual(Math.ceil((63 * 16) / 48) + Math.ceil((63 * 16) / 160) + 1);
+    expect(feed.node("a")?.streamedText).toHaveLength(60);
+  });
+
   it("tells lists less often than nodes, and never forgets the last change", () => {
     const { feed, draw } = feedOf([]);
     let lists = 0;
@@ -516,6 +568,26 @@ describe("RunFeed", () => {
     feed.take(framed([...STORY.slice(0, 3), ...STORY.slice(1, 3), ...STORY.slice(5)]));
     draw();
     expect(feed.log.events.map(({ eventId }) => eventId)).toEqual([1, 2, 3]);
+  });
+});
+
+describe("linesOf", () => {
+  const log = new RunLog(OUTLINE);
+  for (const frame of framed(STORY)) log.take(frame);
+  const all = { kind: "all", text: "", nodeId: null } as const;
+
+  it.each(["compact", "full", "json"] as const)("makes the same lines one by one as all at once: %s", (mode) => {
+    for (const until of [null, 0, 1, 4, STORY.length, STORY.length + 9]) {
+      for (const filter of [all, { ...all, nodeId: "a" }, { ...all, kind: "run" } as const]) {
+        const lines = linesOf(log, mode, filter, until);
+        const listed = lines.between(0, lines.count + 5);
+        expect(listed).toHaveLength(lines.count);
+        expect(listed).toEqual(Array.from({ length: lines.count }, (_, place) => lines.at(place)));
+        expect(listed.every(({ eventId }) => eventId <= (until ?? Infinity))).toBe(true);
+        listed.forEach(({ eventId }, place) => expect(lines.placeOf(eventId)).toBe(place));
+        expect([lines.at(lines.count), lines.placeOf(99_999)]).toEqual([undefined, -1]);
+      }
+    }
   });
 });
 

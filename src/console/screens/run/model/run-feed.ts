@@ -1,5 +1,6 @@
 import type { Frame, RunView, State } from "../../../../client/index.ts";
 import type { NodeView } from "../../../../core/view/index.ts";
+import { NodeListeners } from "./node-listeners.ts";
 import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
 import { ViewHistory } from "./view-history.ts";
@@ -13,27 +14,31 @@ export interface Pace {
 
 /** Folding may take this much of a picture's time; the rest belongs to drawing and typing. */
 const FOLD_MS = 6;
-/** Lists are drawn anew at most this often, single nodes with every picture. */
+/** Nodes are drawn anew at most this often, which still looks alive, and lists less often. */
+const NODES_MS = 48;
 const LISTS_MS = 160;
 
 /**
- * The run a page looks at. Frames are folded a few at a time before each picture, and whoever looks is told once:
- * nodes with every picture, lists less often. Until the fold has caught up with the state that was read first, that
+ * The run a page looks at. Frames are folded a few at a time before each picture, and whoever looks at something that
+ * has changed is told once: at nodes some twenty times a second, at lists less often. Until the fold has caught up with the state that was read first, that
  * state is shown; while a person looks at an earlier event, the fold up to it.
  */
 export class RunFeed {
   readonly log: RunLog;
   readonly #pace: Pace;
   readonly #seed: RunView;
-  readonly #nodeListeners = new Set<() => void>();
+  readonly #nodeListeners = new NodeListeners();
   readonly #listListeners = new Set<() => void>();
   #queue: Frame[] = [];
   #head = 0;
   #isScheduled = false;
+  #nodesToldAt = -Infinity;
   #listsToldAt = -Infinity;
   #version = 0;
   #pinned: { readonly eventId: number; readonly view: RunView } | null = null;
   #history: ViewHistory | null = null;
+  /** Nodes that changed and were not told of. */
+  readonly #changed = new Set<string>();
   /** Something changed that the lists have not been told of. */
   #isListsDue = false;
 
@@ -69,23 +74,23 @@ export class RunFeed {
 
   /** Looks at the run as it was after an event; null follows it again. */
   pin(eventId: number | null): void {
-    if (eventId === null) this.#pinned = null;
-    else {
+    if (eventId === null) {
+      if (this.#pinned === null) return;
+      this.#pinned = null;
+    } else {
       this.#history ??= new ViewHistory(this.log.outline, this.log.events);
       this.#pinned = { eventId, view: this.#history.at(eventId) };
     }
-    this.#tell(true);
+    this.#tellAll();
   }
 
   readonly node = (id: string): NodeView | undefined => this.shown.nodes.get(id);
 
   readonly version = (): number => this.#version;
 
-  /** Called with every picture in which something changed. */
-  readonly onNodes = (listener: () => void): (() => void) => {
-    this.#nodeListeners.add(listener);
-    return () => this.#nodeListeners.delete(listener);
-  };
+  /** Called when some of these nodes changed; without ids, when any did. */
+  readonly onNodes = (listener: () => void, ids?: readonly string[]): (() => void) =>
+    this.#nodeListeners.add(listener, ids);
 
   /** Called a few times a second while something changes; `version` differs each time. */
   readonly onLists = (listener: () => void): (() => void) => {
@@ -103,32 +108,69 @@ export class RunFeed {
   }
 
   #fold(): void {
+    const wasCaughtUp = this.isCaughtUp;
+    const isEmpty = this.#foldSome();
+    const isListTime = this.#isListsDue && this.#pace.now() - this.#listsToldAt >= LISTS_MS;
+    // Until it has caught up the state that was read first is shown, and no node changes.
+    if (!wasCaughtUp && this.isCaughtUp) this.#tellAll();
+    else {
+      if (this.#isFollowing) this.#tellNodes(isListTime);
+      if (isListTime) this.#tellLists();
+    }
+    if (!isEmpty || this.#isListsDue || (this.#isFollowing && this.#changed.size > 0)) this.#schedule();
+  }
+
+  /** Whether what is folded is what is shown. */
+  get #isFollowing(): boolean {
+    return this.isCaughtUp && this.#pinned === null;
+  }
+
+  /** True: nothing is left to be folded. */
+  #foldSome(): boolean {
     const until = this.#pace.now() + FOLD_MS;
-    const before = this.log.view.lastEventId;
     while (this.#head < this.#queue.length && this.#pace.now() < until) {
       for (let count = 0; count < 20 && this.#head < this.#queue.length; count += 1) {
         const frame = this.#queue[this.#head];
         this.#head += 1;
-        if (frame !== undefined) this.log.take(frame);
+        if (frame === undefined || !this.log.take(frame)) continue;
+        this.#isListsDue = true;
+        for (const id of changedBy(frame)) this.#changed.add(id);
       }
     }
-    const isEmpty = this.#head >= this.#queue.length;
-    if (isEmpty) {
-      this.#queue = [];
-      this.#head = 0;
-    }
-    const hasMoved = this.log.view.lastEventId > before;
-    const isListTime = this.#pace.now() - this.#listsToldAt >= LISTS_MS;
-    if (hasMoved || this.#isListsDue) this.#tell(isListTime);
-    if (!isEmpty || this.#isListsDue) this.#schedule();
+    if (this.#head < this.#queue.length) return false;
+    this.#queue = [];
+    this.#head = 0;
+    return true;
   }
 
-  #tell(withLists: boolean): void {
-    for (const listener of this.#nodeListeners) listener();
-    this.#isListsDue = !withLists;
-    if (!withLists) return;
+  /** Together with the lists, so that a picture never shows two states of the run. */
+  #tellNodes(withLists: boolean): void {
+    const isTime = withLists || this.#pace.now() - this.#nodesToldAt >= NODES_MS;
+    if (this.#changed.size === 0 || !isTime) return;
+    this.#nodesToldAt = this.#pace.now();
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    this.#nodeListeners.tell(changed);
+  }
+
+  #tellLists(): void {
+    this.#isListsDue = false;
     this.#listsToldAt = this.#pace.now();
     this.#version += 1;
     for (const listener of this.#listListeners) listener();
   }
+
+  /** What is looked at has become another. */
+  #tellAll(): void {
+    this.#changed.clear();
+    this.#nodesToldAt = this.#pace.now();
+    this.#nodeListeners.tellAll();
+    this.#tellLists();
+  }
+}
+
+/** The nodes an event may have changed, or an edge to one of them. */
+function changedBy({ type, payload }: Frame): readonly string[] {
+  if (type === "node.expanded") return [payload.nodeId, ...payload.instanceIds];
+  return "nodeId" in payload ? [payload.nodeId] : [];
 }

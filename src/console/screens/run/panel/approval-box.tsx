@@ -5,7 +5,7 @@ import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
 import { useMay } from "../../../live/session-store.ts";
 import { useAction } from "../../../live/use-query.ts";
-import { Button } from "../../../parts/button.tsx";
+import { Button, type ButtonProps } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { toast } from "../../../parts/toast.tsx";
@@ -27,6 +27,12 @@ const DONE: Readonly<Record<Decision, string>> = {
   skip: "The node is skipped.",
   abort: "The run is aborted.",
 };
+
+/** The first choice is what is asked for, unless it is a way around it. */
+function kindOf(choice: Decision, index: number): ButtonProps["kind"] {
+  if (index === 0 && choice !== "skip") return "primary";
+  return choice === "reject" || choice === "abort" ? "danger" : "plain";
+}
 
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
@@ -50,7 +56,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
   };
   return (
     <section className="approval" aria-label="Approval">
-      <h3>What will happen</h3>
+      <h3>{approval.source === "block" ? "Or go on without it" : "What will happen"}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
       <Pairs
         pairs={[
@@ -78,7 +84,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
             {approval.choices.map((choice, index) => (
               <Button
                 key={choice}
-                kind={index === 0 ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
+                kind={kindOf(choice, index)}
                 isBusy={answering.isBusy}
                 onClick={() => answer(choice)}
               >

@@ -30,7 +30,7 @@ export function Gates({
   const { run } = useRunPage();
   const wanted = (detail?.verdicts ?? []).flatMap(({ verdictId }) => (verdictId === null ? [] : [verdictId]));
   const found = useQuery(wanted.length === 0 ? null : `verdicts ${run.id} ${nodeId} ${wanted.join(" ")}`, () =>
-    findVerdicts(run.id, wanted),
+    verdictsOf(run.id, nodeId),
   );
   const [chosen, setChosen] = useState<string | null>(null);
   if (detail === undefined || detail.verdicts.length === 0) return null;
@@ -140,15 +140,13 @@ function Cell({ cell, isLooked, onLook }: CellProps): JSX.Element {
 
 const PAGE = 100;
 
-/** The verdicts of a run are listed in order; it is read until all that are wanted were found. */
-async function findVerdicts(runId: string, wanted: readonly string[]): Promise<readonly NodeVerdict[]> {
-  const missing = new Set(wanted);
+async function verdictsOf(runId: string, node: string): Promise<readonly NodeVerdict[]> {
   const found: NodeVerdict[] = [];
   let cursor: string | undefined;
   do {
-    const page = await api.listVerdicts(runId, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    for (const verdict of page.data) if (missing.delete(verdict.verdictId)) found.push(verdict);
+    const page = await api.listVerdicts(runId, { node, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    found.push(...page.data);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && missing.size > 0);
+  } while (cursor !== undefined);
   return found;
 }

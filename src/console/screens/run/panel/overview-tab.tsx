@@ -33,7 +33,6 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
   return (
     <>
       <WhyWaiting node={node} />
-      {feed.pinnedAt === null && node.missing.length > 0 && <ResolveBox node={node} />}
       <Failure node={node} />
       {isWorking && node.streamedText !== "" && (
         <Section title="Says now">
@@ -110,7 +109,10 @@ function WhyWaiting({ node }: { readonly node: NodeView }): JSX.Element | null {
         </div>
       </div>
       {approval !== null && approval.status === "pending" && feed.pinnedAt === null && (
-        <ApprovalBox approval={approval} />
+        <>
+          {approval.source === "block" && <ResolveBox node={node} />}
+          <ApprovalBox approval={approval} />
+        </>
       )}
     </>
   );

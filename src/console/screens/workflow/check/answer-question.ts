@@ -1,6 +1,12 @@
-import { checkBrowserRun, readWorkflow, runInBrowser } from "../../../../browser/index.ts";
+import {
+  type BrowserRequest,
+  type BrowserResult,
+  checkBrowserRun,
+  readWorkflow,
+  runInBrowser,
+} from "../../../../browser/index.ts";
 import { type CheckReport, outlineOf, type PageSimulation, type Question, type Reply } from "./protocol.ts";
-import { answerOf, readPageScript } from "./scripted-answer.ts";
+import { answerByScript, EMPTY_SCRIPT, findEntry, readScript, type Script } from "../../../../core/script/index.ts";
 
 /** The checker the server has, asked in the page. */
 export async function answerQuestion(question: Question): Promise<Reply> {
@@ -17,7 +23,8 @@ function check(source: string): CheckReport {
 async function simulate(question: Extract<Question, { type: "simulate" }>): Promise<PageSimulation> {
   const { plan, problems, hash } = readWorkflow(question.source);
   if (plan === null) return { ok: false, problems };
-  const read = readPageScript(question.script);
+  const written = question.script.trim();
+  const read = written === "" ? { script: EMPTY_SCRIPT, problems: [] } : readScript(question.script);
   if (read.problems.length > 0) return { ok: false, problems: read.problems };
   const obstacles = checkBrowserRun(plan, "scripted");
   if (obstacles.length > 0) return { ok: false, problems: obstacles };
@@ -26,7 +33,14 @@ async function simulate(question: Extract<Question, { type: "simulate" }>): Prom
     hash,
     args: question.args,
     runId: "run_in_this_page",
-    provider: { kind: "scripted", execute: (request) => Promise.resolve(answerOf(read.script, request)) },
+    provider: { kind: "scripted", execute: (request) => Promise.resolve(answerFor(read.script, request)) },
   });
   return outcome.ok ? { ok: true, events: outcome.value.events } : { ok: false, problems: outcome.failure };
+}
+
+/** The file the command line takes. A page has nobody who waits: what takes long is said at once, or said to time out. */
+function answerFor(script: Script, request: BrowserRequest): BrowserResult {
+  const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
+  if (entry.hang !== true) return answerByScript(script, entry, request);
+  return { status: "failed", failure: "timeout", message: "The script never answers this attempt." };
 }

@@ -1,23 +1,33 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
-import type { CallbackResult, Report } from "../core/engine/index.ts";
-import { normaliseOutput, type Rung } from "../core/outputs/index.ts";
-import { repairText } from "../core/text/index.ts";
-import type { AdapterRequest, AdapterResult } from "../adapter/index.ts";
+import { type FailureClass, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import type { CallbackResult, Report } from "../engine/index.ts";
+import type { Envelope } from "../event/index.ts";
+import { normaliseOutput, type OutputStrategy, type Rung } from "../outputs/index.ts";
+import { repairText } from "../text/index.ts";
 
 const MICROS_PER_USD = 1_000_000;
 
 /** Log lines of one dispatch that reach the run's log; an adapter that chatters must not fill it. */
 export const WARNINGS_MAX = 50;
 
-type Completed = Extract<AdapterResult, { status: "completed" }>;
-type Failed = Extract<AdapterResult, { status: "failed" }>;
+/** What whoever did the work says of it, in its own words: an adapter, or a model that a page has called. */
+export type Answered = { readonly status: "deferred" } | Completed | Failed;
 
-/** What an adapter said, as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
-export function reportOf(
-  result: AdapterResult,
-  strategy: AdapterRequest["outputStrategy"],
-  logged: readonly string[] = [],
-): CallbackResult {
+type Completed = {
+  readonly status: "completed";
+  readonly stdout?: string | undefined;
+  readonly outputs?: JsonObject | undefined;
+  readonly envelope?: Envelope | undefined;
+} & Bill;
+
+type Failed = {
+  readonly status: "failed";
+  readonly failure: FailureClass;
+  readonly message: string;
+  readonly retryAfterMs?: number | undefined;
+} & Bill;
+
+/** What was answered, as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
+export function reportOf(result: Answered, strategy: OutputStrategy, logged: readonly string[] = []): CallbackResult {
   switch (result.status) {
     case "deferred":
       return { status: "deferred" };
@@ -28,11 +38,7 @@ export function reportOf(
   }
 }
 
-function completedReport(
-  result: Completed,
-  strategy: AdapterRequest["outputStrategy"],
-  logged: readonly string[],
-): CallbackResult {
+function completedReport(result: Completed, strategy: OutputStrategy, logged: readonly string[]): CallbackResult {
   const warnings = [...logged];
   const found = findOutputs(result, strategy, warnings);
   const repaired = repairText({
@@ -72,7 +78,7 @@ interface Found {
 }
 
 /** An adapter that gives outputs is believed; out of one that gives only text they are read. */
-function findOutputs(result: Completed, strategy: AdapterRequest["outputStrategy"], warnings: string[]): Found {
+function findOutputs(result: Completed, strategy: OutputStrategy, warnings: string[]): Found {
   const { stdout, outputs } = result;
   if (outputs !== undefined || stdout === undefined) return { stdout, outputs };
   const normalised = normaliseOutput(stdout, strategy, "object");
@@ -80,7 +86,7 @@ function findOutputs(result: Completed, strategy: AdapterRequest["outputStrategy
   return { stdout: normalised.text, outputs: outputsFrom(normalised.value, strategy) };
 }
 
-function outputsFrom(value: Json | undefined, strategy: AdapterRequest["outputStrategy"]): JsonObject | undefined {
+function outputsFrom(value: Json | undefined, strategy: OutputStrategy): JsonObject | undefined {
   if (strategy === "files" && isJsonArray(value)) return { files: value };
   return isJsonObject(value) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import { digestText, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import { digestText, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import { samplePattern } from "./pattern-sample.ts";
 
 /** Texts longer than this are not made up: a contract that asks for more is given the longest one. */

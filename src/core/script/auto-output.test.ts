@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OutputField } from "../../core/definition/index.ts";
-import { checkFields, outputJsonSchema } from "../../core/outputs/index.ts";
+import type { OutputField } from "../definition/index.ts";
+import { checkFields, outputJsonSchema } from "../outputs/index.ts";
 import { makeOutputs } from "./auto-output.ts";
 
 function made(fields: Readonly<Record<string, OutputField>>, seed = "7/w/n/1") {

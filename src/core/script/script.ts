@@ -8,10 +8,10 @@ import {
   type TreePath,
   isJsonArray,
   isJsonObject,
-} from "../../core/base/index.ts";
-import { suggest } from "../../core/definition/index.ts";
-import { walk } from "../../core/expression/index.ts";
-import { readSource, type SourceTree } from "../../core/text/index.ts";
+} from "../base/index.ts";
+import { suggest } from "../definition/index.ts";
+import { walk } from "../expression/index.ts";
+import { readSource, type SourceTree } from "../text/index.ts";
 
 /** What the scripted adapter answers: by node, attempt by attempt. */
 export interface Script {

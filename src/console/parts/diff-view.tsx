@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { DiffHunk, DiffLine } from "./line-diff.ts";
+import "./diff.css";
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const WORDS = { same: "", added: "added: ", removed: "removed: " } as const;
@@ -7,12 +8,12 @@ const WORDS = { same: "", added: "added: ", removed: "removed: " } as const;
 /** A comparison as people know it: signs, colours and both line numbers. */
 export function DiffView({ hunks }: { readonly hunks: readonly DiffHunk[] }): JSX.Element {
   return (
-    <div className="workflow-diff" tabIndex={0} role="region" aria-label="Differences">
+    <div className="diff" tabIndex={0} role="region" aria-label="Differences">
       <table>
         <tbody>
           {hunks.map((hunk, index) =>
             hunk.kind === "gap" ? (
-              <tr key={index} className="workflow-diff-gap">
+              <tr key={index} className="diff-gap">
                 <td colSpan={4}>
                   {hunk.count} unchanged {hunk.count === 1 ? "line" : "lines"}
                 </td>
@@ -29,7 +30,7 @@ export function DiffView({ hunks }: { readonly hunks: readonly DiffHunk[] }): JS
 
 function Line({ line }: { readonly line: DiffLine }): JSX.Element {
   return (
-    <tr className={`workflow-diff-${line.kind}`}>
+    <tr className={`diff-${line.kind}`}>
       <td className="num">{line.before}</td>
       <td className="num">{line.after}</td>
       <td aria-hidden="true">{SIGNS[line.kind]}</td>

@@ -1,0 +1,37 @@
+import { isOrganisationName, issuerProblem, type OidcSettings } from "../oidc/index.ts";
+import { type Config, DEFAULT_ORGANISATION } from "./config.ts";
+import { Refusal } from "./refusal.ts";
+
+const DEFAULT_ROLE_CLAIM = "sluice_role";
+
+/** Whose tokens a server takes beside keys; null: nobody's. */
+export function readOidc(config: Config): OidcSettings | null {
+  const { oidcIssuer, oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim } = config;
+  if (oidcIssuer === undefined) {
+    if ([oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim].every((setting) => setting === undefined)) return null;
+    throw new Refusal("tokens are taken only from an issuer: set --oidc-issuer (SLUICE_OIDC_ISSUER) too");
+  }
+  const problem = issuerProblem(oidcIssuer);
+  if (problem !== null) throw new Refusal(`--oidc-issuer (SLUICE_OIDC_ISSUER) ${problem}`);
+  if (oidcAudience === undefined) {
+    throw new Refusal(
+      "--oidc-issuer needs --oidc-audience (SLUICE_OIDC_AUDIENCE): without it tokens made for others would be taken",
+    );
+  }
+  if (oidcOrg !== undefined && oidcOrgClaim !== undefined) {
+    throw new Refusal(
+      "choose one: --oidc-org (one organisation for everybody) or --oidc-org-claim (the token names it)",
+    );
+  }
+  if (oidcOrg !== undefined && !isOrganisationName(oidcOrg)) {
+    throw new Refusal(
+      "--oidc-org (SLUICE_OIDC_ORG) must be 1 to 64 letters, digits, _, . or -, a letter or digit first",
+    );
+  }
+  return {
+    issuer: oidcIssuer,
+    audience: oidcAudience,
+    organisation: oidcOrgClaim === undefined ? { name: oidcOrg ?? DEFAULT_ORGANISATION } : { claim: oidcOrgClaim },
+    roleClaim: oidcRoleClaim ?? DEFAULT_ROLE_CLAIM,
+  };
+}

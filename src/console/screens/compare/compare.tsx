@@ -1,0 +1,121 @@
+import { type JSX, useEffect } from "react";
+import { Link, navigate } from "../../app/router.tsx";
+import type { ScreenProps } from "../../app/routes.ts";
+import { api } from "../../live/api.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { shortId } from "../../parts/run-columns.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { compareAddress } from "./address.ts";
+import { Both } from "./both.tsx";
+import { RunPicker } from "./run-picker.tsx";
+import "./compare.css";
+
+/** Two runs beside each other: what was set, what it cost, and node by node what became of it. */
+export function CompareScreen({ params }: ScreenProps): JSX.Element {
+  const id = params["id"] ?? "";
+  const other = params["other"];
+  const own = useRun(id);
+  const origin = own.data?.sourceRunId;
+  // Whoever asks for a comparison of a restart or a branch most likely means with what it began as.
+  useEffect(() => {
+    if (other === undefined && origin !== undefined) navigate(compareAddress(origin, id), { replace: true });
+  }, [other, origin, id]);
+  if (own.data === undefined) return <Waiting problem={own.problem} onRetry={own.refresh} />;
+  if (other === undefined) {
+    return origin === undefined ? (
+      <>
+        <PageHead title="Compare runs" trail={<Trail ids={[id]} />} />
+        <RunPicker run={own.data} />
+      </>
+    ) : (
+      <Waiting problem={null} onRetry={own.refresh} />
+    );
+  }
+  return <Comparison leftId={id} rightId={other} />;
+}
+
+function Comparison({ leftId, rightId }: { readonly leftId: string; readonly rightId: string }): JSX.Element {
+  const [left, right] = [useRun(leftId), useRun(rightId)];
+  const [leftState, rightState] = [useRunState(leftId), useRunState(rightId)];
+  const all = [left, right, leftState, rightState];
+  const problem = all.find((each) => each.data === undefined && each.problem !== null)?.problem ?? null;
+  const again = async (): Promise<void> => void (await Promise.all(all.map((each) => each.refresh())));
+  if (
+    left.data === undefined ||
+    right.data === undefined ||
+    leftState.data === undefined ||
+    rightState.data === undefined
+  ) {
+    return <Waiting problem={problem} onRetry={again} />;
+  }
+  return (
+    <>
+      <PageHead
+        title="Compare runs"
+        trail={<Trail ids={[leftId, rightId]} />}
+        actions={
+          <>
+            <Button icon="compare" onClick={() => navigate(compareAddress(rightId, leftId))}>
+              Swap sides
+            </Button>
+            <Button icon="search" onClick={() => navigate(compareAddress(rightId))}>
+              Another run
+            </Button>
+          </>
+        }
+      />
+      {left.data.workflow !== right.data.workflow && (
+        <p className="note">These runs are of different workflows: nodes are matched by their ids.</p>
+      )}
+      <Both left={{ run: left.data, state: leftState.data }} right={{ run: right.data, state: rightState.data }} />
+    </>
+  );
+}
+
+function useRun(id: string) {
+  return useQuery(`run ${id}`, () => api.getRun(id), { tags: [`run:${id}`] });
+}
+
+function useRunState(id: string) {
+  return useQuery(`state ${id}`, () => api.getState(id), { tags: [`run:${id}`] });
+}
+
+function Trail({ ids }: { readonly ids: readonly string[] }): JSX.Element {
+  return (
+    <span>
+      <Link to="/runs">Runs</Link>
+      {ids.map((id) => (
+        <span key={id}>
+          {" / "}
+          <Link to={`/runs/${encodeURIComponent(id)}`} title={id}>
+            <code>{shortId(id)}</code>
+          </Link>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+interface WaitingProps {
+  readonly problem: Error | null;
+  readonly onRetry: () => Promise<void>;
+}
+
+function Waiting({ problem, onRetry }: WaitingProps): JSX.Element {
+  return (
+    <>
+      <PageHead title="Compare runs" />
+      {problem === null ? (
+        <Skeleton lines={8} height={28} />
+      ) : (
+        <Empty icon="warn" title="These runs cannot be compared" command="sluice runs list">
+          <ProblemView problem={problem} onRetry={() => void onRetry()} />
+        </Empty>
+      )}
+    </>
+  );
+}

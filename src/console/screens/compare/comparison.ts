@@ -1,0 +1,114 @@
+import type { NodeState, Run, State } from "../../../client/index.ts";
+import { canonicalJson, type Json } from "../../../core/base/index.ts";
+
+export type Aspect = "status" | "attempts" | "cost" | "duration" | "result";
+
+/** A node in both runs, or in one of them. */
+export interface NodePair {
+  readonly id: string;
+  readonly label: string;
+  readonly left: NodeState | null;
+  readonly right: NodeState | null;
+  /** Empty when it is in both and went the same way. */
+  readonly differs: ReadonlySet<Aspect>;
+}
+
+/** The nodes of both runs in the order of the left one; those only the right one has follow what they follow there. */
+export function pairNodes(left: readonly NodeState[], right: readonly NodeState[]): readonly NodePair[] {
+  const onRight = new Map(right.map((node) => [node.nodeId, node]));
+  const onLeft = new Set(left.map(({ nodeId }) => nodeId));
+  const onlyRight = new Map<string | null, NodePair[]>();
+  let last: string | null = null;
+  for (const node of right) {
+    if (onLeft.has(node.nodeId)) last = node.nodeId;
+    else onlyRight.set(last, [...(onlyRight.get(last) ?? []), pairOf(null, node)]);
+  }
+  return [
+    ...(onlyRight.get(null) ?? []),
+    ...left.flatMap((node) => [pairOf(node, onRight.get(node.nodeId) ?? null), ...(onlyRight.get(node.nodeId) ?? [])]),
+  ];
+}
+
+function pairOf(left: NodeState | null, right: NodeState): NodePair;
+function pairOf(left: NodeState, right: NodeState | null): NodePair;
+function pairOf(left: NodeState | null, right: NodeState | null): NodePair {
+  const { nodeId = "", label = "" } = left ?? right ?? {};
+  return { id: nodeId, label, left, right, differs: aspectsOf(left, right) };
+}
+
+function aspectsOf(left: NodeState | null, right: NodeState | null): ReadonlySet<Aspect> {
+  if (left === null || right === null) return new Set(["status"]);
+  const found: Aspect[] = [];
+  if (left.status !== right.status) found.push("status");
+  if (left.attempts !== right.attempts) found.push("attempts");
+  if (left.costMicros !== right.costMicros) found.push("cost");
+  if (isOtherSpan(left.durationMs, right.durationMs)) found.push("duration");
+  if (resultText(left) !== resultText(right)) found.push("result");
+  return new Set(found);
+}
+
+const NOTICED_MS = 1_000;
+const NOTICED_SHARE = 0.25;
+
+/** No two runs take the same time: only what somebody would notice is told apart. */
+export function isOtherSpan(left: number | null, right: number | null): boolean {
+  if (left === null || right === null) return false;
+  const apart = Math.abs(left - right);
+  return apart >= NOTICED_MS && apart >= Math.max(left, right) * NOTICED_SHARE;
+}
+
+/** What a node gave, as text that is the same when the result is; large values count by their hashes. */
+export function resultText(node: NodeState | null): string {
+  if (node === null) return "";
+  const { outputs, output, errorCode, errorMessage, refs = [] } = node;
+  const large: Json = refs.map(({ path, hash, bytes }) => ({ at: path.join("."), hash, bytes }));
+  const hasOutputs = outputs !== null && Object.keys(outputs).length > 0;
+  const told: readonly (readonly [string, Json])[] = [
+    ["error", errorCode === null ? null : `${errorCode}: ${errorMessage ?? ""}`],
+    ["outputs", hasOutputs ? outputs : null],
+    ["output", hasOutputs ? null : output],
+    ["large", refs.length === 0 ? null : large],
+  ];
+  const parts = told.filter(([, value]) => value !== null);
+  return parts.length === 0 ? "" : prettyJson(Object.fromEntries(parts));
+}
+
+/** JSON with its members in order and a line for every line of a text, so that lines can be compared. */
+export function prettyJson(value: Json): string {
+  const text = JSON.stringify(JSON.parse(canonicalJson(value)), null, 2);
+  return text.replaceAll(LINE_END, "$1\\n\n");
+}
+
+/** A line end within a text of JSON, and no backslash that is followed by an n. */
+const LINE_END = /(?<!\\)((?:\\\\)*)\\n/g;
+
+/** One thing said of both runs. */
+export interface FactPair {
+  readonly name: string;
+  readonly left: string;
+  readonly right: string;
+  readonly differs: boolean;
+}
+
+const UNSET = "–";
+
+/** What is set for a run or known of it as a word; figures and times are shown by those who draw them. */
+export function wordsOf(left: Run, right: Run): readonly FactPair[] {
+  return (
+    [
+      ["Workflow", ({ workflow, version }) => (version === null ? workflow : `${workflow} v${version}`)],
+      ["Trigger", ({ trigger }) => trigger],
+      ["Model", ({ model }) => model ?? UNSET],
+      ["Gateway", ({ gateway }) => gateway ?? UNSET],
+      ["Epoch", ({ epoch }) => (epoch === 0 ? UNSET : String(epoch))],
+    ] as const satisfies readonly (readonly [string, (run: Run) => string])[]
+  )
+    .map(([name, tell]) => ({ name, left: tell(left), right: tell(right), differs: tell(left) !== tell(right) }))
+    .filter(({ left: before, differs }) => differs || before !== UNSET);
+}
+
+/** `7 completed, 1 failed of 9` */
+export function countsText({ nodeResults, executedCount, failedCount }: State): string {
+  const failed = failedCount === 0 ? "" : `, ${failedCount} failed`;
+  return `${executedCount} completed${failed} of ${nodeResults.length}`;
+}

@@ -1,0 +1,45 @@
+import { type JSX, useEffect, useRef } from "react";
+import { Link } from "../../app/router.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { SideDiff } from "../../parts/side-diff.tsx";
+import { type NodePair, resultText } from "./comparison.ts";
+
+interface NodeDifferenceProps {
+  readonly pair: NodePair;
+  readonly leftId: string;
+  readonly rightId: string;
+  readonly onClose: () => void;
+}
+
+/** What a node gave in both runs, line by line. */
+export function NodeDifference({ pair, leftId, rightId, onClose }: NodeDifferenceProps): JSX.Element {
+  const { id, left, right } = pair;
+  const [before, after] = [resultText(left), resultText(right)];
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, [id]);
+  const there = (runId: string): string => `/runs/${encodeURIComponent(runId)}?node=${encodeURIComponent(id)}`;
+  return (
+    <div ref={box}>
+      <Panel
+        title={`Result of ${id}`}
+        isFlush
+        actions={
+          <span className="row">
+            {left !== null && <Link to={there(leftId)}>Open on the left</Link>}
+            {right !== null && <Link to={there(rightId)}>Open on the right</Link>}
+            <Button kind="quiet" size="small" icon="cross" label="Close the result" onClick={onClose} />
+          </span>
+        }
+      >
+        {before === "" && after === "" ? (
+          <p className="compare-nothing muted">It gave nothing in either run.</p>
+        ) : (
+          <SideDiff label={`Result of ${id} in both runs`} left={before} right={after} />
+        )}
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { JSX } from "react";
+import type { Registered } from "../../../../client/index.ts";
+import { jsonToText } from "../../../../core/base/index.ts";
+import { api } from "../../../live/api.ts";
+import { useMay } from "../../../live/session-store.ts";
+import { useQuery } from "../../../live/use-query.ts";
+import { Field } from "../../../parts/field.tsx";
+
+const OFFERED_MAX = 100;
+
+interface AgentFieldProps {
+  readonly value: string;
+  readonly onChange: (agent: string) => void;
+}
+
+/** An agent, chosen from those there are; whoever may not see them writes its name. */
+export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
+  const mayRead = useMay("governance:read");
+  const agents = useQuery(
+    mayRead ? "agents/offered" : null,
+    () => api.listRegistered("agents", { limit: OFFERED_MAX }),
+    {
+      tags: ["agents"],
+    },
+  ).data;
+  if (agents === undefined || agents.data.length === 0 || agents.nextCursor !== undefined) {
+    return (
+      <Field label="Agent" isRequired hint="Its name, as it is registered.">
+        <input required value={value} onChange={(event) => onChange(event.target.value.trim())} />
+      </Field>
+    );
+  }
+  return (
+    <Field label="Agent" isRequired hint="The gates ask about it like about any other.">
+      <select required value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">Choose an agent</option>
+        {agents.data.map((agent) => (
+          <option key={agent.id} value={agent.id}>
+            {agentText(agent)}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** `senior, trust 6, bounded`; what else there is to say only if something is wrong with it. */
+function agentText({ id, trustLevel, autonomy, status }: Registered): string {
+  const isFine = status === undefined || status === "idle";
+  const facts = [`trust ${jsonToText(trustLevel)}`, jsonToText(autonomy), ...(isFine ? [] : [jsonToText(status)])];
+  return `${id}, ${facts.join(", ")}`;
+}

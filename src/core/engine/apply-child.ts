@@ -1,0 +1,35 @@
+/** What a run knows of the runs it has started. */
+import type { EventOf, Tokens } from "../event/index.ts";
+import { NO_TOKENS } from "./create-state.ts";
+import { moveNode } from "./move.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+export function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
+  const { childRunId } = payload;
+  state.liveChildren.add(childRunId);
+  state.childCosts.set(childRunId, { costMicros: 0, tokens: NO_TOKENS });
+  state.downstreamCount += 1;
+  if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId });
+}
+
+export function applyChildFinished(state: RunState, { payload }: EventOf<"child.finished">): void {
+  state.liveChildren.delete(payload.childRunId);
+}
+
+/** Kept by child as well: each tells all it has cost so far, and only what is new of that is recorded. */
+export function applyChildCost(state: RunState, payload: EventOf<"cost.recorded">["payload"]): void {
+  const { childRunId } = payload;
+  const known = childRunId === undefined ? undefined : state.childCosts.get(childRunId);
+  if (childRunId === undefined || known === undefined) return;
+  const costMicros = known.costMicros + payload.costMicros;
+  state.childCosts.set(childRunId, { costMicros, tokens: addTokens(known.tokens, payload.tokens) });
+}
+
+export function addTokens(left: Tokens, right: Tokens): Tokens {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    thinkingTokens: left.thinkingTokens + right.thinkingTokens,
+    cachedTokens: left.cachedTokens + right.cachedTokens,
+  };
+}

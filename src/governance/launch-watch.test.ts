@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
+import { type AuditEntry, auditEntry } from "../core/audit/index.ts";
+import type { ApprovalRule } from "../core/definition/index.ts";
+import { createMemoryStore, type LaunchApproval, type Store } from "../store/index.ts";
+import { newChain } from "./launch-chain.ts";
+import { type LaunchNotice, LaunchWatch } from "./launch-watch.ts";
+
+const ORG = "org_1";
+const HOUR = 3_600_000;
+const RULE: ApprovalRule = {
+  approvers: [
+    { who: "role:lead", withinMs: 2 * HOUR },
+    { who: "team:ops", withinMs: HOUR },
+  ],
+  otherwise: "reject",
+  expiresMs: 7 * 24 * HOUR,
+  isSeparate: false,
+};
+
+let clock: VirtualClock;
+let store: Store;
+let notices: LaunchNotice[];
+let troubles: string[];
+
+beforeEach(() => {
+  clock = createVirtualClock(1_000_000);
+  store = createMemoryStore({ now: () => clock.now() });
+  notices = [];
+  troubles = [];
+});
+
+const watch = (over: Partial<Store> = {}): LaunchWatch =>
+  new LaunchWatch({
+    store: { ...store, ...over },
+    clock,
+    deliveriesOf: async (notice) => {
+      notices.push(notice);
+      const { orgId, key, type } = notice;
+      return [{ id: `msg ${key}`, orgId, webhookId: "ops", type, body: JSON.stringify(notice.data) }];
+    },
+    onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
+  });
+
+async function ask(id = "apr_1", rule: ApprovalRule = RULE): Promise<void> {
+  const at = clock.now();
+  const launch: LaunchApproval = {
+    id,
+    orgId: ORG,
+    runId: "",
+    nodeId: "",
+    attempt: null,
+    epoch: 0,
+    source: "policy",
+    summary: "ann wants to start news",
+    agentId: null,
+    digest: id,
+    rendered: "",
+    choices: ["approve", "reject"],
+    approvers: rule.approvers,
+    isSeparate: false,
+    status: "pending",
+    choice: null,
+    requestedAt: at,
+    expiresAt: at + rule.expiresMs,
+    resolvedBy: null,
+    resolvedAt: null,
+    reason: null,
+    modifications: null,
+    requestedBy: "key_1",
+    chain: newChain(rule, at),
+  };
+  const entry = auditEntry({ at, type: "approval.requested", actor: "a", resource: `approval/${id}`, detail: {} });
+  await store.askLaunch(launch, entry);
+}
+
+async function pass(ms: number): Promise<void> {
+  let isThen = false;
+  clock.after(ms, () => {
+    isThen = true;
+  });
+  await clock.run(() => isThen);
+}
+
+async function audited(): Promise<readonly AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  await store.seal(ORG, 100, (head, pending) => {
+    for (const { body } of pending) entries.push(...(JSON.parse(body) as AuditEntry[]));
+    return { head, records: [], segments: [] };
+  });
+  return entries;
+}
+
+const sent = async (): Promise<readonly string[]> =>
+  (await store.listDeliveries(ORG, "ops", { limit: 50, cursor: null })).data.map(({ id }) => id).sort();
+const statusOf = async (id: string): Promise<string | undefined> => (await store.getApproval(ORG, id))?.status;
+
+describe("launches that wait", () => {
+  it("are reminded of, asked on and closed, once however many look", async () => {
+    await ask();
+    const watches = [watch(), watch(), watch()];
+    for (const one of watches) one.start();
+    await pass(4 * HOUR);
+    for (const one of watches) await one.stop();
+    expect(await statusOf("apr_1")).toBe("rejected");
+    expect(await sent()).toEqual(["msg launch/apr_1/normal"]);
+    expect(notices[0]).toMatchObject({
+      type: "approval.reminded",
+      data: { approvalId: "apr_1", source: "policy", urgency: "normal", summary: "ann wants to start news" },
+    });
+    expect((await audited()).map(({ type, detail }) => [type, detail])).toEqual([
+      ["approval.requested", {}],
+      ["approval.escalated", { approvalId: "apr_1", source: "policy", hop: 1, who: "team:ops" }],
+      [
+        "approval.resolved",
+        {
+          approvalId: "apr_1",
+          source: "policy",
+          status: "rejected",
+          decision: "reject",
+          reason: "nobody answered in time",
+        },
+      ],
+    ]);
+    expect(troubles).toEqual([]);
+  });
+
+  it("are moved once, also by two who look at the same moment without a lease", async () => {
+    await ask();
+    await pass(3 * HOUR);
+    const free = { takeLease: async () => true };
+    await Promise.all([watch(free).look(), watch(free).look(), watch(free).look()]);
+    const types = (await audited()).map(({ type }) => type);
+    expect(types).toEqual(["approval.requested", "approval.escalated"]);
+    expect(await sent()).toEqual(["msg launch/apr_1/normal"]);
+  });
+
+  it("are told of neither twice nor never when the process dies in between", async () => {
+    await ask();
+    await pass(HOUR);
+    const dying = watch({ moveLaunch: () => Promise.reject(new Error("gone")) });
+    await expect(dying.look()).rejects.toThrow("gone");
+    await dying.stop();
+    await watch().look();
+    expect(await sent()).toEqual(["msg launch/apr_1/normal"]);
+    expect((await store.dueLaunches(10)).approvals).toEqual([]);
+  });
+
+  it("are left alone once they are answered", async () => {
+    await ask();
+    const closing = { id: "apr_1", status: "approved", choice: "approve", resolvedBy: "ann" } as const;
+    const entry = auditEntry({
+      at: 1,
+      type: "approval.resolved",
+      actor: "ann",
+      resource: "approval/apr_1",
+      detail: {},
+    });
+    await store.answerLaunch(ORG, { ...closing, resolvedAt: 1, reason: null, modifications: null }, entry);
+    await pass(100 * HOUR);
+    await watch().look();
+    expect([notices, await statusOf("apr_1")]).toEqual([[], "approved"]);
+    expect(await store.findApprovedLaunch(ORG, "apr_1")).toBe("apr_1");
+    await pass(100 * HOUR);
+    const next = watch();
+    await next.look();
+    expect(await store.findApprovedLaunch(ORG, "apr_1")).toBeUndefined();
+  });
+
+  it("that the chain approves may be started", async () => {
+    await ask("apr_1", { ...RULE, approvers: [], otherwise: "approve", expiresMs: HOUR });
+    await pass(2 * HOUR);
+    await watch().look();
+    expect(await store.findApprovedLaunch(ORG, "apr_1")).toBe("apr_1");
+  });
+
+  it("are looked for again after a round that failed", async () => {
+    await ask();
+    let failures = 2;
+    const shaky = watch({
+      dueLaunches: (limit) => {
+        failures -= 1;
+        return failures >= 0 ? Promise.reject(new Error("no database")) : store.dueLaunches(limit);
+      },
+    });
+    shaky.start();
+    await pass(2 * HOUR + 60_000);
+    await shaky.stop();
+    expect(troubles).toEqual(Array(2).fill("approvals of launches could not be looked after: Error: no database"));
+    expect((await audited()).map(({ type }) => type)).toContain("approval.escalated");
+  });
+});

@@ -1,0 +1,146 @@
+import { compareCodeUnits } from "../core/base/index.ts";
+import type { MemoryProfile } from "../core/governance/index.ts";
+import {
+  type AgentMemoryStore,
+  MEMORY_ENTRIES_MAX,
+  memoryEntryId,
+  type MemoryEntry,
+  type MemoryKey,
+} from "../store/index.ts";
+import type { Registered } from "./registered.ts";
+
+/** What is remembered in one organisation. */
+interface OrgMemories {
+  /** Whose memories these are: another map means that agents were registered or changed since. */
+  agents: Registered["agents"];
+  /** By agent and profile; oldest first. What has no list was not read, and is not kept. */
+  entries: Entries;
+  /** What was added while a reading was under way, one list for each of them. */
+  readonly readings: Set<MemoryEntry[]>;
+  /** Times something was forgotten: whatever was read before that must not come back. */
+  forgotten: number;
+}
+
+type Entries = Map<string, readonly MemoryEntry[]>;
+type Agents = Pick<Registered, "agents">;
+
+/** The newest entries of every agent that keeps a memory, so that what it is told is known without asking. */
+export class Memories {
+  readonly #store: Pick<AgentMemoryStore, "readMemories">;
+  readonly #orgs = new Map<string, OrgMemories>();
+
+  constructor(store: Pick<AgentMemoryStore, "readMemories">) {
+    this.#store = store;
+  }
+
+  /** Whether everything is here that the agents registered now may be told. */
+  isReady(orgId: string, { agents }: Agents): boolean {
+    const org = this.#org(orgId);
+    if (org.agents === agents) return true;
+    const isHere = keysOf(agents).every((key) => org.entries.has(keyText(key)));
+    if (isHere) org.agents = agents;
+    return isHere;
+  }
+
+  /** Makes it so. */
+  async ensure(orgId: string, registered: Agents): Promise<void> {
+    if (!this.isReady(orgId, registered)) await this.refresh(orgId, registered);
+  }
+
+  /** Reads again what other processes may have added or forgotten. */
+  async refreshAll(registered: { of(orgId: string): Agents }): Promise<void> {
+    for (const orgId of this.#orgs.keys()) await this.refresh(orgId, registered.of(orgId));
+  }
+
+  async refresh(orgId: string, { agents }: Agents): Promise<void> {
+    const keys = keysOf(agents);
+    const org = this.#org(orgId);
+    const added: MemoryEntry[] = [];
+    org.readings.add(added);
+    try {
+      const read = keys.length === 0 ? [] : await this.#read(orgId, org, keys);
+      const entries: Entries = new Map(keys.map((key) => [keyText(key), []]));
+      for (const entry of [...read, ...added]) put(entries, entry);
+      Object.assign(org, { agents, entries });
+    } finally {
+      org.readings.delete(added);
+    }
+  }
+
+  /** A commit that keeps these stands. */
+  add(orgId: string, entries: readonly MemoryEntry[]): void {
+    const org = this.#orgs.get(orgId);
+    if (org === undefined || entries.length === 0) return;
+    for (const entry of entries) {
+      put(org.entries, entry);
+      for (const reading of org.readings) reading.push(entry);
+    }
+  }
+
+  forget(orgId: string, agentId: string): void {
+    const org = this.#orgs.get(orgId);
+    if (org === undefined) return;
+    org.forgotten += 1;
+    for (const reading of org.readings) {
+      reading.splice(0, Infinity, ...reading.filter((entry) => entry.agentId !== agentId));
+    }
+    for (const [key, [first]] of org.entries) if (first?.agentId === agentId) org.entries.set(key, []);
+  }
+
+  /** What an agent is told, oldest first; `own` is what its run adds in the commit that is being decided. */
+  recall(
+    orgId: string,
+    agentId: string,
+    { name: profile, entries: count }: MemoryProfile,
+    own: readonly MemoryEntry[],
+  ): readonly MemoryEntry[] {
+    const kept = this.#orgs.get(orgId)?.entries.get(keyText({ agentId, profile })) ?? [];
+    return newest([...kept, ...own], count);
+  }
+
+  async #read(orgId: string, org: OrgMemories, keys: readonly MemoryKey[]): Promise<readonly MemoryEntry[]> {
+    for (;;) {
+      const { forgotten } = org;
+      const read = await this.#store.readMemories(orgId, keys);
+      if (forgotten === org.forgotten) return read;
+    }
+  }
+
+  #org(orgId: string): OrgMemories {
+    let org = this.#orgs.get(orgId);
+    if (org === undefined) {
+      org = { agents: NOBODY, entries: new Map(), readings: new Set(), forgotten: 0 };
+      this.#orgs.set(orgId, org);
+    }
+    return org;
+  }
+}
+
+const NOBODY: Registered["agents"] = new Map();
+
+function keysOf(agents: Registered["agents"]): readonly MemoryKey[] {
+  const keys: MemoryKey[] = [];
+  for (const { id: agentId, memoryProfile } of agents.values()) {
+    if (memoryProfile !== null) keys.push({ agentId, profile: memoryProfile.name });
+  }
+  return keys;
+}
+
+function keyText({ agentId, profile }: MemoryKey): string {
+  return JSON.stringify([agentId, profile]);
+}
+
+function put(entries: Entries, entry: MemoryEntry): void {
+  const key = keyText(entry);
+  const kept = entries.get(key);
+  if (kept !== undefined) entries.set(key, newest([...kept, entry], MEMORY_ENTRIES_MAX));
+}
+
+/** The last so many of them in order, each once. */
+function newest(entries: readonly MemoryEntry[], count: number): readonly MemoryEntry[] {
+  const byId = new Map(entries.map((entry) => [memoryEntryId(entry), entry]));
+  return [...byId]
+    .sort(([leftId, left], [rightId, right]) => left.at - right.at || compareCodeUnits(leftId, rightId))
+    .slice(-count)
+    .map(([, entry]) => entry);
+}

@@ -1,0 +1,88 @@
+import { fail, getOwn, isJsonArray, isJsonObject, succeed, type Json, type JsonObject } from "../core/base/index.ts";
+import type { Outcome } from "../core/base/index.ts";
+import type { TokenRefusalCode } from "./token-refusal.ts";
+
+export interface ClaimRules {
+  /** As the token must write it, to the last slash. */
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export interface CheckedClaims {
+  readonly subject: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+type Refusal = { readonly code: TokenRefusalCode; readonly message: string };
+
+/** How far apart clocks may be before a token counts as one of the future. */
+const LEEWAY_SECONDS = 60;
+/** The last second of the year 9999; what lies beyond is no date people can be shown. */
+const SECONDS_MAX = 253_402_300_799;
+/** Printable text that a database can compare with, and that shows in the order it is written. */
+const SUBJECT = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,255}$/u;
+const LABEL = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,200}$/u;
+
+/** Whether a token is meant for this server and for this moment, and whose it is. */
+export function checkClaims(claims: JsonObject, rules: ClaimRules, now: number): Outcome<CheckedClaims, Refusal> {
+  const { issuer, audience } = rules;
+  if (getOwn(claims, "iss") !== issuer) return invalid(`The token was not issued by ${issuer} (iss).`);
+  if (!wordsIn(getOwn(claims, "aud")).includes(audience))
+    return invalid(`The token is not meant for ${audience} (aud).`);
+  const subject = getOwn(claims, "sub");
+  if (typeof subject !== "string" || !SUBJECT.test(subject)) {
+    return invalid("The token does not say whose it is: sub must be a text of 1 to 255 printable characters.");
+  }
+  const [exp, nbf, iat] = ["exp", "nbf", "iat"].map((name) => getOwn(claims, name));
+  if (!isMoment(exp)) return invalid("The token has no end: exp must be a number of seconds since 1970.");
+  const seconds = now / 1_000;
+  if (exp <= seconds) return fail({ code: "token_expired", message: "The token has expired; get a new one." });
+  for (const [name, value] of [["nbf", nbf] as const, ["iat", iat] as const]) {
+    if (value === undefined) continue;
+    if (!isMoment(value)) return invalid(`The ${name} of the token is no number of seconds since 1970.`);
+    if (value > seconds + LEEWAY_SECONDS) {
+      const message = `The token begins in the future (${name}); compare the clocks of the issuer and of this server.`;
+      return fail({ code: "token_not_yet_valid", message });
+    }
+  }
+  return succeed({ subject, expiresAt: Math.floor(exp * 1_000) });
+}
+
+function isMoment(value: Json | undefined): value is number {
+  return typeof value === "number" && value >= 0 && value <= SECONDS_MAX;
+}
+
+function invalid(message: string): Outcome<never, Refusal> {
+  return fail({ code: "token_invalid", message });
+}
+
+/** One text, or the texts of a list. */
+function wordsIn(value: Json | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  return isJsonArray(value) ? value.filter((word) => typeof word === "string") : [];
+}
+
+/** What a claim says, as words. A name with dots that is no claim itself leads inside: `realm_access.roles`. */
+export function wordsOfClaim(claims: JsonObject, name: string): readonly string[] {
+  const whole = getOwn(claims, name);
+  if (whole !== undefined) return wordsIn(whole);
+  let value: Json | undefined = claims;
+  for (const part of name.split(".")) value = isJsonObject(value) ? getOwn(value, part) : undefined;
+  return wordsIn(value);
+}
+
+/**
+ * Who it is, for people. A name is what its bearer chose, so that the subject stands beside it: nobody answers an
+ * approval under the name of another. An address the issuer has not checked counts as none.
+ */
+export function labelOf(claims: JsonObject, subject: string): string {
+  const email = getOwn(claims, "email");
+  if (isLabel(email) && getOwn(claims, "email_verified") !== false) return email;
+  const name = getOwn(claims, "name");
+  return isLabel(name) ? `${name} (${subject})` : subject;
+}
+
+function isLabel(value: Json | undefined): value is string {
+  return typeof value === "string" && value.trim() !== "" && LABEL.test(value);
+}

@@ -1,0 +1,120 @@
+import { fail, succeed, type Outcome } from "../core/base/index.ts";
+import type { PeerAgent } from "../outbound/index.ts";
+import { checkClaims, type ClaimRules, labelOf, wordsOfClaim } from "./claims.ts";
+import { type CompactToken, readCompactToken } from "./compact-token.ts";
+import { readIssuerKeys } from "./issuer.ts";
+import { KeySet } from "./key-set.ts";
+import type { TokenRefusal, TokenRefusalCode } from "./token-refusal.ts";
+import { isSignedBy, type VerificationKey } from "./verification-key.ts";
+
+/** Whose tokens are believed, and what in them counts. */
+export interface OidcSettings extends ClaimRules {
+  /** Where everybody with a token belongs, or the claim that says where. */
+  readonly organisation: { readonly name: string } | { readonly claim: string };
+  readonly roleClaim: string;
+}
+
+export interface TokenVerifierOptions extends OidcSettings {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Whose connections are used; those of the process otherwise. */
+  readonly agent?: PeerAgent;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Whoever a token speaks for. */
+export interface TokenHolder {
+  readonly subject: string;
+  readonly label: string;
+  readonly organisation: string;
+  /** As the token names them; not all of them need mean anything here. */
+  readonly roles: readonly string[];
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+const ORGANISATION = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+export function isOrganisationName(text: string): boolean {
+  return ORGANISATION.test(text);
+}
+
+/** Believes the tokens of one issuer, made for one audience. */
+export class TokenVerifier {
+  readonly #options: TokenVerifierOptions;
+  readonly #keys: KeySet;
+
+  constructor(options: TokenVerifierOptions) {
+    const { issuer, agent, now, onTrouble } = options;
+    this.#options = options;
+    this.#keys = new KeySet({ read: () => readIssuerKeys(issuer, agent), now, onTrouble });
+  }
+
+  /** The organisation of whoever comes, when it is the same for everybody. */
+  get organisation(): string | null {
+    const { organisation } = this.#options;
+    return "name" in organisation ? organisation.name : null;
+  }
+
+  /**
+   * What a token says is looked at before its signature: a token that would be refused anyway costs the issuer no
+   * question, and one that has expired is refused also while the issuer is away.
+   */
+  async verify(text: string): Promise<Outcome<TokenHolder, TokenRefusal>> {
+    const read = readCompactToken(text);
+    if (!read.ok) return refuse("token_invalid", read.failure);
+    const { claims } = read.value;
+    const checked = checkClaims(claims, this.#options, this.#options.now());
+    if (!checked.ok) return refuse(checked.failure.code, checked.failure.message);
+    const signed = await this.#checkSignature(read.value);
+    if (!signed.ok) return signed;
+    const { subject, expiresAt } = checked.value;
+    const organisation = this.#organisationOf(claims);
+    if (organisation === null) {
+      return refuse("organisation_missing", "The token names no organisation, or not exactly one.", subject);
+    }
+    const roles = wordsOfClaim(claims, this.#options.roleClaim);
+    return succeed({ subject, label: labelOf(claims, subject), organisation, roles, expiresAt });
+  }
+
+  async #checkSignature(token: CompactToken): Promise<Outcome<true, TokenRefusal>> {
+    const current = await this.#keys.current();
+    if (!current.ok) return unreachable();
+    const fitting = keysFor(token, current.value);
+    if (isSignedByOne(token, fitting)) return succeed(true);
+    if (fitting.length > 0 && token.keyId !== null) return refuse("token_invalid", WRONG_SIGNATURE);
+    const renewed = await this.#keys.renewed();
+    if (!renewed.ok) return unreachable();
+    const now = keysFor(token, renewed.value);
+    if (isSignedByOne(token, now)) return succeed(true);
+    return refuse("token_invalid", now.length > 0 ? WRONG_SIGNATURE : NO_KEY);
+  }
+
+  #organisationOf(claims: CompactToken["claims"]): string | null {
+    const { organisation } = this.#options;
+    if ("name" in organisation) return organisation.name;
+    const [named = "", ...others] = wordsOfClaim(claims, organisation.claim);
+    return others.length === 0 && isOrganisationName(named) ? named : null;
+  }
+}
+
+const WRONG_SIGNATURE = "The signature of the token does not fit.";
+const NO_KEY = "The issuer has no key for this token; one it has just made is known here within 30 seconds.";
+
+/** Those the token may have been signed with; an issuer may have given one name to several. */
+function keysFor({ algorithm, keyId }: CompactToken, keys: readonly VerificationKey[]): readonly VerificationKey[] {
+  return keys.filter(({ id, algorithms }) => algorithms.includes(algorithm) && (keyId === null || id === keyId));
+}
+
+function isSignedByOne({ algorithm, signed, signature }: CompactToken, keys: readonly VerificationKey[]): boolean {
+  return keys.some((key) => isSignedBy(key, algorithm, signed, signature));
+}
+
+/** Why it cannot be asked is for the log: whoever shows any token would learn how this server sees its network. */
+function unreachable(): Outcome<never, TokenRefusal> {
+  return refuse("issuer_unreachable", "The issuer of the tokens cannot be asked for its keys; try again later.");
+}
+
+function refuse(code: TokenRefusalCode, message: string, subject: string | null = null): Outcome<never, TokenRefusal> {
+  return fail({ code, message, subject });
+}

@@ -1,0 +1,80 @@
+import { auditEntry } from "../core/audit/index.ts";
+import type { Services } from "./route.ts";
+
+/** A hook whose message was not believed. */
+export interface DoubtedHook {
+  readonly orgId: string;
+  readonly workflow: string;
+}
+
+type Reason = "bad_signature" | "bad_timestamp";
+
+interface Window {
+  /** Since the last record. */
+  count: number;
+  reason: Reason;
+  stop: () => void;
+}
+
+const WINDOW_MS = 60_000;
+
+/**
+ * Messages to hooks that nobody who may start the workflow has signed. The first is told at once; all that follow within
+ * a minute are told together at its end, so that a flood neither fills the audit nor goes unseen.
+ */
+export class HookFailures {
+  readonly #windows = new Map<string, Window>();
+  readonly #after: (delayMs: number, work: () => void) => () => void;
+
+  /** `after` does something later, and gives a way to call it off. */
+  constructor(after: (delayMs: number, work: () => void) => () => void = afterTimeout) {
+    this.#after = after;
+  }
+
+  note(services: Pick<Services, "store" | "config">, hook: DoubtedHook, reason: Reason): void {
+    const key = JSON.stringify([hook.orgId, hook.workflow]);
+    const window = this.#windows.get(key);
+    if (window === undefined) {
+      tell(services, hook, reason, 1);
+      this.#open(services, hook, key);
+    } else {
+      window.count += 1;
+      window.reason = reason;
+    }
+  }
+
+  close(): void {
+    for (const { stop } of this.#windows.values()) stop();
+    this.#windows.clear();
+  }
+
+  #open(services: Pick<Services, "store" | "config">, hook: DoubtedHook, key: string): void {
+    const stop = this.#after(WINDOW_MS, () => {
+      this.#windows.delete(key);
+      if (window.count === 0) return;
+      tell(services, hook, window.reason, window.count);
+      this.#open(services, hook, key);
+    });
+    const window: Window = { count: 0, reason: "bad_signature", stop };
+    this.#windows.set(key, window);
+  }
+}
+
+function afterTimeout(delayMs: number, work: () => void): () => void {
+  const timer = setTimeout(work, delayMs).unref();
+  return () => clearTimeout(timer);
+}
+
+/** Whoever sent it does not wait for it. */
+function tell(
+  { store, config }: Pick<Services, "store" | "config">,
+  { orgId, workflow }: DoubtedHook,
+  reason: Reason,
+  count: number,
+): void {
+  const about = { actor: `hook:${workflow}`, resource: `hook/${workflow}` };
+  const entry = auditEntry({ at: config.now(), type: "auth.failed", ...about, detail: { reason, count } });
+  store.appendAudit(orgId, [entry]).catch((error: unknown) => {
+    config.onTrouble("a message to a hook that was not believed could not be audited", error);
+  });
+}

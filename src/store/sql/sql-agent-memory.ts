@@ -1,0 +1,87 @@
+import { type AgentMemoryStore, MEMORY_ENTRIES_MAX, memoryEntryId, type MemoryEntry } from "../agent-memory-store.ts";
+import { appendedAuditId } from "../audit-id.ts";
+import { decodeCursor, listed } from "../cursor.ts";
+import { arrayLiteral, type Sql } from "../sql.ts";
+import { lookUp } from "./look-up.ts";
+
+export function sqlAgentMemory(sql: Sql): AgentMemoryStore {
+  return {
+    readMemories: async (orgId, memories) => {
+      if (memories.length === 0) return [];
+      const agents = arrayLiteral(memories.map(({ agentId }) => agentId));
+      const profiles = arrayLiteral(memories.map(({ profile }) => profile));
+      return (await sql.query<MemoryRow>(READ, [orgId, agents, profiles, MEMORY_ENTRIES_MAX])).map(entryOf);
+    },
+    listMemory: async (orgId, agentId, page) => {
+      const { at = null, id = null } = decodeCursor(page.cursor) ?? {};
+      const rows = await lookUp<MemoryRow>(sql, LIST, [orgId, agentId, at, id, page.limit + 1]);
+      return listed(rows.map(entryOf), page.limit, (entry) => ({ at: entry.at, id: memoryEntryId(entry) }));
+    },
+    forgetMemory: async (orgId, agentId, entry) => {
+      const body = JSON.stringify([entry]);
+      const [row] = await lookUp<{ gone: number }>(sql, FORGET, [orgId, agentId, appendedAuditId(), entry.at, body]);
+      return row?.gone ?? 0;
+    },
+    pruneMemories: async (limit) => (await sql.query(PRUNE, [MEMORY_ENTRIES_MAX, limit])).length,
+  };
+}
+
+interface MemoryRow {
+  readonly agent_id: string;
+  readonly profile: string;
+  readonly at: number;
+  readonly workflow: string;
+  readonly run_id: string;
+  readonly node_id: string;
+  readonly attempt: number;
+  readonly text: string;
+}
+
+function entryOf(row: MemoryRow): MemoryEntry {
+  const { agent_id: agentId, profile, at, workflow, run_id: runId, node_id: nodeId, attempt, text } = row;
+  return { agentId, profile, at, workflow, runId, nodeId, attempt, text };
+}
+
+const COLUMNS = "m.agent_id, m.profile, m.at, m.workflow, m.run_id, m.node_id, m.attempt, m.text";
+
+/** Each memory's newest are found by the primary key, however many wait to be pruned. */
+const READ = {
+  name: "read agent memories",
+  text: `select ${COLUMNS}
+    from unnest($2::text[], $3::text[]) as k (agent_id, profile) cross join lateral (
+      select * from agent_memories e
+      where e.org_id = $1 and e.agent_id = k.agent_id and e.profile = k.profile
+      order by e.at desc, e.id desc limit $4) m
+    order by m.agent_id, m.profile, m.at, m.id`,
+};
+const LIST = {
+  name: "list agent memory",
+  text: `select ${COLUMNS} from agent_memories m
+    where m.org_id = $1 and m.agent_id = $2 and ($3::bigint is null or (m.at, m.id) < ($3, $4))
+    order by m.at desc, m.id desc limit $5`,
+};
+const FORGET = {
+  name: "forget agent memory",
+  text: `with gone as (
+      delete from agent_memories where org_id = $1 and agent_id = $2 returning 1
+    ), counted as (
+      select count(*)::int as gone from gone
+    ), noted as (
+      insert into audit_pending (id, org_id, at, body) select $3, $1, $4, $5 from counted where counted.gone > 0
+    )
+    select gone from counted`,
+};
+/** What another replica is at, or somebody who forgets, is left to them. */
+const PRUNE = {
+  name: "prune agent memories",
+  text: `delete from agent_memories where ctid = any(array(
+      select ctid from agent_memories where ctid = any(array(
+        select m.place from (
+          select e.ctid as place,
+            row_number() over (partition by org_id, agent_id, profile order by at desc, id desc) as age,
+            exists (select from registry r where r.org_id = e.org_id and r.kind = 'agent' and r.id = e.agent_id) as is_known
+          from agent_memories e) m
+        where m.age > $1 or not m.is_known limit $2))
+      for update skip locked))
+    returning 1 as gone`,
+};
