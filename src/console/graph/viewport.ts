@@ -15,7 +15,7 @@ export const ZOOM_MAX = 2;
 const ZOOM_READABLE = 0.6;
 const MARGIN = 24;
 /** Above the graph stand a note and a switch. */
-const TOP = 48;
+const TOP = 56;
 
 /** All of the graph in the middle of the pane when its labels can still be read, otherwise its beginning. */
 export function openingViewport(graph: Size, pane: Size): Viewport {
@@ -64,13 +64,17 @@ export function cornerOf(boxes: readonly Box[]): { readonly x: number; readonly 
 
 /** The viewport moved as little as needed for a box to be in sight. */
 export function revealing(box: Box, { x, y, zoom }: Viewport, pane: Size): Viewport {
-  const shift = (from: number, size: number, at: number, room: number): number => {
+  const shift = (from: number, size: number, at: number, room: number, margin: number): number => {
     const start = from * zoom + at;
     const end = (from + size) * zoom + at;
-    if (start < MARGIN) return at + MARGIN - start;
+    if (start < margin) return at + margin - start;
     return end > room - MARGIN ? at - (end - (room - MARGIN)) : at;
   };
-  return { zoom, x: shift(box.x, box.width, x, pane.width), y: shift(box.y, box.height, y, pane.height) };
+  return {
+    zoom,
+    x: shift(box.x, box.width, x, pane.width, MARGIN),
+    y: shift(box.y, box.height, y, pane.height, TOP),
+  };
 }
 
 /** Below, a card is a few pixels high: it is drawn as a colour, and not as a text nobody could read. */

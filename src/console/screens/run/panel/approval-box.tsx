@@ -29,7 +29,7 @@ const DONE: Readonly<Record<Decision, string>> = {
 };
 
 /** The first choice is what is asked for, unless it is a way around it. */
-function kindOf(choice: Decision, index: number): ButtonProps["kind"] {
+function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"]> {
   if (index === 0 && choice !== "skip") return "primary";
   return choice === "reject" || choice === "abort" ? "danger" : "plain";
 }
