@@ -96,6 +96,7 @@ const NEW_RUN = {
   trigger: "bench",
   traceId: "0",
   rootSpanId: "0",
+  parentSpanId: null,
   parentRunId: null,
   parentNode: null,
   parentAttempt: null,

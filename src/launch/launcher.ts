@@ -1,5 +1,6 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
+import type { SpanAddress } from "../core/trace/index.ts";
 import type { IdempotencyScope, RunRecord } from "../store/index.ts";
 
 /** Starts runs, whoever wants them: people, schedules, hooks, tools, parents. The same checks and gates for all. */
@@ -27,8 +28,8 @@ export interface RunWish {
   readonly by?: string;
   /** Whose key it is, if it is an agent's. */
   readonly agentId?: string | null;
-  /** The trace it belongs to; a new one when absent. */
-  readonly traceId?: string;
+  /** The trace it belongs to, and the span in it; a new trace when absent. */
+  readonly caller?: SpanAddress;
   readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
 }
 

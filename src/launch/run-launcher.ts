@@ -88,7 +88,7 @@ export class RunLauncher implements Launcher {
         roleBindings: wish.roleBindings ?? {},
         team: wish.team ?? null,
         recoveryMax: wish.recovery?.max ?? null,
-        ...(wish.traceId === undefined ? {} : { traceId: wish.traceId }),
+        ...(wish.caller === undefined ? {} : { traceId: wish.caller.traceId, parentSpanId: wish.caller.spanId }),
         ...(wish.idempotency === undefined ? {} : { idempotency: wish.idempotency }),
       });
       if (outcome.kind !== "started") await ruling.giveBack();

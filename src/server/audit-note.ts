@@ -13,8 +13,7 @@ export async function noteChange(
   resource: string,
   detail: JsonObject = {},
 ): Promise<void> {
-  const actor = isTokenKeyId(keyId) ? keyId : `key/${keyId}`;
-  await store.appendAudit(orgId, [auditEntry({ at: config.now(), type, actor, resource, detail })]);
+  await store.appendAudit(orgId, [auditEntry({ at: config.now(), type, actor: keyId, resource, detail })]);
 }
 
 const QUIET_MS = 60_000;

@@ -17,6 +17,7 @@ const RUN: RunRecord = {
   trigger: "test",
   traceId: "0",
   rootSpanId: "0",
+  parentSpanId: null,
   parentRunId: null,
   parentNode: null,
   parentAttempt: null,

@@ -105,6 +105,8 @@ export interface NewRun {
   readonly trigger: string;
   readonly traceId: string;
   readonly rootSpanId: string;
+  /** The span of whoever started it within a trace of theirs; null: the trace begins with the run, or with its parent. */
+  readonly parentSpanId: string | null;
   readonly parentRunId: string | null;
   /** The node of the parent, and which attempt of it, that waits for this run. */
   readonly parentNode: string | null;

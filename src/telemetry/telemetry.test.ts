@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Api, createApi, ORG } from "../../test/api/fixture.ts";
 import { attributeOf, type CollectedSpan, type Collector, startCollector } from "../../test/telemetry/collector.ts";
 import { createSystemClock, type Clock } from "../clock/index.ts";
-import { attemptSpanId } from "../core/trace/index.ts";
+import { attemptSpanId, writeTraceparent } from "../core/trace/index.ts";
 import { RETRY_DELAYS_MS } from "./sender.ts";
 import { startTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
@@ -212,6 +212,20 @@ describe("a collector", () => {
     await sent.flush();
     const root = collector.spans.find(({ name }) => name === "invoke_workflow mixed");
     expect(root?.parentSpanId).toBe(attemptSpanId("run_above/call/2"));
+    expect(collector.complaints).toEqual([]);
+  });
+
+  it("finds a run below the span of whoever started it", async () => {
+    const caller = { traceId: "d".repeat(32), spanId: "e".repeat(16) };
+    const sent = trace();
+    const { body } = await api.tell("POST", "runs", {
+      body: { workflow: "mixed" },
+      headers: { traceparent: writeTraceparent(caller) },
+    });
+    await api.settle(body.id);
+    await sent.flush();
+    const root = collector.spans.find(({ name }) => name === "invoke_workflow mixed");
+    expect([root?.traceId, root?.parentSpanId]).toEqual([caller.traceId, caller.spanId]);
     expect(collector.complaints).toEqual([]);
   });
 

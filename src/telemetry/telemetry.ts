@@ -202,8 +202,9 @@ class Exporter {
   }
 
   async #identityOf({ runId, traceId, rootSpanId, orgId, ...run }: RunRecord): Promise<RunIdentity> {
-    const identity = { runId, traceId, rootSpanId, orgId };
-    const { parentRunId, parentNode, parentAttempt } = run;
+    const { parentSpanId, parentRunId, parentNode, parentAttempt } = run;
+    const caller = parentSpanId === null ? {} : { parent: { traceId, spanId: parentSpanId } };
+    const identity = { runId, traceId, rootSpanId, orgId, ...caller };
     if (parentRunId === null || parentNode === null || parentAttempt === null) return identity;
     const above = await this.#options.store.getRun(orgId, parentRunId);
     if (above === undefined) return identity;

@@ -300,6 +300,7 @@
   recovery_max integer
   parent_node text collate C
   parent_attempt integer
+  parent_span_id text
   PRIMARY KEY (run_id)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)

@@ -11,6 +11,7 @@ export const NEW_RUN: NewRun = {
   trigger: "api",
   traceId: "t".repeat(32),
   rootSpanId: "s".repeat(16),
+  parentSpanId: "p".repeat(16),
   parentRunId: null,
   parentNode: null,
   parentAttempt: null,

@@ -3,7 +3,7 @@ import { createSqlStore, type RunRecord, type Sql, type Store } from "../../src/
 import { Prng } from "../simulation/prng.ts";
 import { Api } from "./support/api.ts";
 import { ORG } from "./support/governed.ts";
-import { type Ground, openGround } from "./support/ground.ts";
+import { openReadableGround, type ReadableGround } from "./support/ground.ts";
 import { KEY, liveByCalls } from "./support/kills.ts";
 import { prepareProgram, type ServerProcess, type ServerSettings, startServer } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
@@ -40,7 +40,7 @@ const SCRIPT = {
 };
 const WHOLE_COST = 400 + 300 + 800 + 300 + 1_600;
 
-let ground: Ground | null = null;
+let ground: ReadableGround | null = null;
 beforeAll(() => prepareProgram(), 5 * MINUTES);
 afterEach(() => ground?.close());
 
@@ -132,7 +132,7 @@ describe("families of runs", () => {
   ] as const)(
     "are whole after kills on $on, $replicas at a time",
     async ({ on, replicas }) => {
-      ground = await openGround(on, SCRIPT);
+      ground = await openReadableGround(on, SCRIPT);
       const families = await live({ settings: ground.settings, replicas, kills: 1 });
       await ground.read((sql) => expectWholeFamilies(sql, families));
     },

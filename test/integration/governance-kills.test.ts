@@ -4,7 +4,7 @@ import { Prng } from "../simulation/prng.ts";
 import { Api } from "./support/api.ts";
 import { fanOut, ORG } from "./support/governed.ts";
 import { SNAPSHOT, type SnapshotRow } from "./support/governed-database.ts";
-import { type Ground, openGround } from "./support/ground.ts";
+import { openReadableGround, type ReadableGround } from "./support/ground.ts";
 import { KEY, liveByCalls } from "./support/kills.ts";
 import { prepareProgram, type ServerProcess, type ServerSettings, startServer } from "./support/server-process.ts";
 import { waitFor } from "./support/waiting.ts";
@@ -32,18 +32,9 @@ const STEP = {
   retry: { attempts: 2, backoff_ms: 10, max_backoff_ms: 20 },
 };
 
-let ground: Ground | null = null;
+let ground: ReadableGround | null = null;
 beforeAll(() => prepareProgram(), 5 * MINUTES);
 afterEach(() => ground?.close());
-
-async function put(api: Api, path: string, body: object): Promise<void> {
-  const response = await fetch(`${api.nextUrl()}/api/v1/${path}`, {
-    method: "PUT",
-    headers: { ...api.headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-}
 
 /** Kills the server again and again while it spends, and stops it when everything has ended. */
 async function spendAndKill(kills: number, settings: ServerSettings): Promise<number> {
@@ -51,8 +42,8 @@ async function spendAndKill(kills: number, settings: ServerSettings): Promise<nu
   let server: ServerProcess | null = await startServer(settings);
   try {
     const api = new Api(KEY, () => (server === null ? [] : [server.url]));
-    await put(api, "agents/default", { trust_level: 5, max_concurrent: 4 });
-    await put(api, "budgets/cap", { scope: "global", period: "monthly", amount_usd: 0.05 });
+    await api.put("/agents/default", { trust_level: 5, max_concurrent: 4 });
+    await api.put("/budgets/cap", { scope: "global", period: "monthly", amount_usd: 0.05 });
     await api.putWorkflow("w", fanOut(4, STEP));
     const starting: Promise<unknown>[] = [];
     for (let life = 0; life <= kills; life += 1) {
@@ -101,7 +92,7 @@ describe("a server that is killed while it spends", () => {
   ] as const)(
     "has every micro-dollar booked once on $on",
     async ({ on, kills }) => {
-      ground = await openGround(on, SCRIPT);
+      ground = await openReadableGround(on, SCRIPT);
       const runs = await spendAndKill(kills, ground.settings);
       await ground.read((sql) => expectExactBooks(sql, runs));
     },

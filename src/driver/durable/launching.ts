@@ -78,6 +78,7 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     pinnedHash: launch.pinnedHash ?? null,
     traceId: launch.parent?.traceId ?? launch.traceId ?? randomBytes(16).toString("hex"),
     rootSpanId: randomBytes(8).toString("hex"),
+    parentSpanId: launch.parentSpanId ?? null,
     parentRunId: launch.parent?.runId ?? null,
     parentNode: launch.parent?.nodeId ?? null,
     parentAttempt: launch.parent?.attempt ?? null,

@@ -53,6 +53,8 @@ export interface Launch {
   readonly trigger: string;
   /** A new one when absent. */
   readonly traceId?: string;
+  /** Whose span in that trace it stands under. */
+  readonly parentSpanId?: string;
   readonly startedBy: string | null;
   readonly model?: string | null;
   readonly gateway?: string | null;

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../core/base/index.ts";
 import { TRIGGER_HEADER } from "../../client/index.ts";
 import { RUN_STATUSES } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
+import { readTraceparent } from "../../core/trace/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { argsFor } from "../../launch/index.ts";
@@ -91,7 +92,8 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
   const { services, principal, body, request } = call;
   const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
-  const traceId = traceIdOf(request.headers.get("traceparent"));
+  // Whoever starts a run within a trace of theirs finds it there; anything else that is sent begins a new one.
+  const caller = readTraceparent(request.headers.get("traceparent") ?? "");
   const result = await services.launcher.launch({
     orgId: principal.orgId,
     workflow,
@@ -106,18 +108,10 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
     ...(roleBindings === undefined ? {} : { roleBindings }),
     ...(team === undefined ? {} : { team }),
     ...(recovery === undefined ? {} : { recovery }),
-    ...(traceId === null ? {} : { traceId }),
+    ...(caller === null ? {} : { caller }),
     ...(idempotency === null ? {} : { idempotency }),
   });
   return launchedRun(result, services.config.now());
-}
-
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
-
-/** Whoever starts a run within a trace of theirs finds it there; anything else that is sent begins a new one. */
-function traceIdOf(written: string | null): string | null {
-  const traceId = TRACEPARENT.exec(written ?? "")?.[1] ?? null;
-  return traceId === null || /^0+$/.test(traceId) ? null : traceId;
 }
 
 export function requireArgs(plan: Plan, given: JsonObject): JsonObject {

@@ -16,6 +16,7 @@ import { WEBHOOKS } from "./0011-webhooks.ts";
 import { EXECUTION_TAGS } from "./0012-execution-tags.ts";
 import { LAUNCHES } from "./0013-launches.ts";
 import { AGENT_MEMORIES } from "./0014-agent-memories.ts";
+import { PARENT_SPANS } from "./0015-parent-spans.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly Migration[] = [
   EXECUTION_TAGS,
   LAUNCHES,
   AGENT_MEMORIES,
+  PARENT_SPANS,
 ];
 
 /** The last step this program knows. */

@@ -75,11 +75,11 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
     `new as materialized (select * from ${rows})`,
     `created as (
       insert into runs (run_id, org_id, workflow, version, definition_hash, pinned_hash, args, trigger, trace_id,
-        root_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway, model,
-        role_bindings, team, recovery_max, started_by, created_at)
+        root_span_id, parent_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway,
+        model, role_bindings, team, recovery_max, started_by, created_at)
       select run_id, org_id, workflow, version, definition_hash, pinned_hash, args, trigger, trace_id,
-        root_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway, model,
-        role_bindings, team, recovery_max, started_by, created_at
+        root_span_id, parent_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway,
+        model, role_bindings, team, recovery_max, started_by, created_at
       from new on conflict do nothing returning run_id
     )`,
     `created_heads as (

@@ -55,6 +55,7 @@ interface RunRow extends HeadRow {
   readonly trigger: string;
   readonly trace_id: string;
   readonly root_span_id: string;
+  readonly parent_span_id: string | null;
   readonly parent_run_id: string | null;
   readonly parent_node: string | null;
   readonly parent_attempt: number | null;
@@ -72,8 +73,8 @@ interface RunRow extends HeadRow {
 const HEAD_COLUMNS =
   "h.run_id, h.row_version, h.status, h.epoch, h.last_event_id, h.cost_micros, h.started_at, h.ended_at";
 const RUN_COLUMNS = `${HEAD_COLUMNS}, r.org_id, r.workflow, r.version, r.definition_hash, r.pinned_hash, r.args, r.trigger,
-  r.trace_id, r.root_span_id, r.parent_run_id, r.parent_node, r.parent_attempt, r.source_run_id, r.recursion_depth,
-  r.gateway, r.model, r.role_bindings, r.team, r.recovery_max, r.started_by, r.created_at`;
+  r.trace_id, r.root_span_id, r.parent_span_id, r.parent_run_id, r.parent_node, r.parent_attempt, r.source_run_id,
+  r.recursion_depth, r.gateway, r.model, r.role_bindings, r.team, r.recovery_max, r.started_by, r.created_at`;
 
 const GET_RUN = {
   name: "get run",
@@ -109,6 +110,7 @@ function recordOf(row: RunRow): RunRecord {
     trigger: row.trigger,
     traceId: row.trace_id,
     rootSpanId: row.root_span_id,
+    parentSpanId: row.parent_span_id,
     parentRunId: row.parent_run_id,
     parentNode: row.parent_node,
     parentAttempt: row.parent_attempt,

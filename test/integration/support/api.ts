@@ -52,8 +52,12 @@ export class Api {
     return urls[this.#turn % Math.max(1, urls.length)];
   }
 
+  async put(path: string, body: object): Promise<void> {
+    await this.#insist("PUT", path, body);
+  }
+
   async putWorkflow(name: string, source: string): Promise<void> {
-    await this.#insist("PUT", `/workflows/${name}`, { source });
+    await this.put(`/workflows/${name}`, { source });
   }
 
   /** Asked again under the same key until it is accepted: however often that is, it is one run. */

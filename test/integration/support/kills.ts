@@ -16,10 +16,11 @@ export interface Ground {
   dispose(): void;
 }
 
-export function openGround(): Ground {
+/** What is answered is the script of the samples, or another one. */
+export function openGround(answers = scriptText()): Ground {
   const data = mkdtempSync(join(tmpdir(), "sluice-integration-"));
   const script = join(data, "script.json");
-  writeFileSync(script, scriptText());
+  writeFileSync(script, answers);
   return {
     settings: { data, script, ledger: join(data, "ledger.jsonl"), key: KEY },
     dispose: () => rmSync(data, { recursive: true, force: true }),

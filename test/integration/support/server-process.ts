@@ -15,6 +15,7 @@ export interface ServerSettings {
   readonly port?: number;
   /** Where Bridges reach it, when that is not where it listens. */
   readonly publicUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A server, or a Bridge, as a process of its own. */
@@ -50,12 +51,12 @@ export function callProgram(args: readonly string[]): void {
 }
 
 export function startServer(settings: ServerSettings): Promise<ServerProcess> {
-  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl } = settings;
+  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl, env } = settings;
   const flags = ["--json", "--port", String(port), "--script", script, "--ledger", ledger, "--key", key];
   if (command === "up") flags.push("--data", data, "--no-demo");
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
   if (publicUrl !== undefined) flags.push("--public-url", publicUrl);
-  return startProgram([command, ...flags], data);
+  return startProgram([command, ...flags], data, env);
 }
 
 /** Starts what stands until it is stopped, and waits until it says where it listens. */
