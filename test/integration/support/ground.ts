@@ -15,7 +15,8 @@ export interface ReadableGround {
 }
 
 export async function openReadableGround(on: "embedded" | "postgres", script: unknown): Promise<ReadableGround> {
-  const { settings, dispose } = openGround(JSON.stringify(script));
+  const ground = openGround(JSON.stringify(script));
+  const { settings } = ground;
   const database = on === "postgres" ? await createDatabase() : null;
   if (database !== null) callProgram(["migrate", "--database-url", database.url]);
   return {
@@ -35,7 +36,7 @@ export async function openReadableGround(on: "embedded" | "postgres", script: un
       }
     },
     async close() {
-      dispose();
+      ground.dispose();
       await database?.drop();
     },
   };
