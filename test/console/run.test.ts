@@ -175,6 +175,8 @@ describe("the run page", () => {
     await approval.getByRole("button", { name: "Approve" }).click();
     await soon(() => statusOfRun(page).textContent()).toBe("Completed");
     await expectProjection(page, runId);
+    const answer = page.locator(".node-section", { has: page.getByRole("heading", { name: "Approval", exact: true }) });
+    await soon(() => answer.textContent()).toMatch(/Answerapproved.*By\S/);
     expect(page.url()).toContain("node=pay");
     await screenshot(page, "run-completed-light");
   });

@@ -37,7 +37,7 @@ export const CHOICE_TEXTS: Readonly<
     means: "It does not happen; what depends on it follows its failure rule.",
   },
   retry: { verb: "Retry", done: "Will be tried again", means: "The node is tried once more." },
-  skip: { verb: "Skip", done: "Skipped", means: "The node is left out, and the run goes on." },
+  skip: { verb: "Skip", done: "Skipped", means: "The node is skipped, and the run goes on." },
   abort: { verb: "Abort run", done: "Aborted", means: "The run ends as failed." },
 };
 

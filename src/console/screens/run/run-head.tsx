@@ -94,7 +94,9 @@ function Counts({ view: { counts } }: { readonly view: RunView }): JSX.Element {
     [counts.awaiting_dependency + counts.queued + counts.retrying, "waiting", "warn"],
     [counts.blocked, "blocked", "hold"],
     [counts.failed + counts.timed_out, "failed", "bad"],
-    [counts.skipped + counts.cancelled + counts.invalidated, "left out", "idle"],
+    [counts.skipped, "skipped", "idle"],
+    [counts.cancelled, "cancelled", "idle"],
+    [counts.invalidated, "invalidated", "idle"],
     [counts.pending, "pending", "idle"],
   ] as const;
   return (

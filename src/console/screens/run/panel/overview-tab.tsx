@@ -10,6 +10,7 @@ import { NO_SUM } from "../model/sums.ts";
 import { plainText } from "../model/plain-text.ts";
 import { waitingOf } from "../model/waiting.ts";
 import { useNodeView, useRunPage, useRunView } from "../run-page.ts";
+import { Answers } from "./answers.tsx";
 import { ApprovalBox } from "./approval-box.tsx";
 import { Countdown } from "./countdown.tsx";
 import { Gates } from "./gates.tsx";
@@ -68,6 +69,7 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
           </p>
         )}
       </Section>
+      <Answers nodeId={nodeId} />
       <Gates nodeId={nodeId} detail={detail} />
       <Relatives nodeId={nodeId} node={node} />
     </>
