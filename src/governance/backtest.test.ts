@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { factsOnRecord } from "../core/governance/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import { factsText } from "../core/governance/index.ts";
 import type { DispatchFacts, Policy } from "../core/governance/index.ts";
 import { policyOf, readSpec } from "../registry/index.ts";
 import { DEFAULT_AGENT } from "../registry/index.ts";
@@ -53,7 +54,7 @@ function storeOf(count: number, spoiled = 0) {
     disposition: "allow",
     gate: null,
     code: null,
-    body: { facts: index < spoiled ? { format: 99 } : factsOnRecord(facts(`n${index % 10}`)) },
+    body: { facts: index < spoiled ? { format: 99 } : (JSON.parse(factsText(facts(`n${index % 10}`))) as JsonObject) },
   }));
   return {
     listVerdicts: async (_org: string, _since: number, { limit, cursor }: Page): Promise<Listed<RunVerdict>> => {

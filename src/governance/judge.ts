@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Spending } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import type { LedgerChange, MemoryEntry, Reservation, SlotChange, StoredVerdict } from "../store/index.ts";
+import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
  * Says whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
@@ -76,7 +76,7 @@ export interface Ruling {
   /** Null: nothing was taken. */
   readonly admission: Admission | null;
   /** Null: nothing is kept of it. */
-  readonly record: StoredVerdict | null;
+  readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
 }
 

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
-import { compareCodeUnits, type JsonObject } from "../core/base/index.ts";
+import { compareCodeUnits } from "../core/base/index.ts";
 import type { Instruction, RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
-import { factsOnRecord, type Judgement, maxOutputTokensFor, policyKey } from "../core/governance/index.ts";
+import { factsText, type Judgement, maxOutputTokensFor, type Policy, policyKey } from "../core/governance/index.ts";
 import type { Gateway } from "../gateway/index.ts";
-import type { StoredVerdict } from "../store/index.ts";
+import type { NewVerdict } from "../store/index.ts";
 import type { Gathered } from "./facts.ts";
 import type { AboutRun } from "./judge.ts";
 
@@ -78,29 +78,35 @@ export function recordOf(
   { facts }: Gathered,
   at: number,
   verdictId: string,
-): StoredVerdict {
+): NewVerdict {
   const isBlock = judgement.disposition === "block";
   const isHold = judgement.disposition === "hold";
-  const body: JsonObject = {
-    trail: judgement.trail.map((entry) => ({ ...entry })),
-    ...(judgement.disposition === "allow" ? {} : { explanation: judgement.explanation as unknown as JsonObject }),
-    policies: facts.policies.map(policyKey).sort(compareCodeUnits),
-    matched: judgement.matched.map((policy) => ({ ...policy })),
-    facts: factsOnRecord(facts),
-  };
-  const text = JSON.stringify(body);
-  const hash = `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
+  const isAllow = judgement.disposition === "allow";
+  const explanation = isAllow ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
+  const said = `"trail":${JSON.stringify(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
+  const text = `{${said},"policies":${policyKeysText(facts.policies)},"facts":${factsText(facts)}}`;
   return {
     verdictId,
     nodeId,
-    attempt: judgement.disposition === "allow" ? nextAttempt : null,
+    attempt: isAllow ? nextAttempt : null,
     at,
     disposition: judgement.disposition,
     gate: isBlock ? judgement.explanation.gate : isHold ? judgement.gate : null,
     code: isBlock ? judgement.block.code : null,
-    body: { ...body, hash },
-    bodyText: `${text.slice(0, -1)},"hash":"${hash}"}`,
+    bodyText: `${text.slice(0, -1)},"hash":"sha256:${hash("sha256", text)}"}`,
   };
+}
+
+const KEY_TEXTS = new WeakMap<readonly Policy[], string>();
+
+/** Every policy there was, by name and version: written out once for all verdicts under the same ones. */
+function policyKeysText(policies: readonly Policy[]): string {
+  let text = KEY_TEXTS.get(policies);
+  if (text === undefined) {
+    text = JSON.stringify(policies.map(policyKey).sort(compareCodeUnits));
+    KEY_TEXTS.set(policies, text);
+  }
+  return text;
 }
 
 /** Where there was a choice: what was chosen, and why nothing else was. */

@@ -59,9 +59,10 @@ export interface StoredVerdict {
   readonly gate: string | null;
   readonly code: string | null;
   readonly body: JsonObject;
-  /** The body as JSON, from whoever has written it already: it is large, and written once. Never read back. */
-  readonly bodyText?: string;
 }
+
+/** A verdict to be kept, with its body as JSON: it is large, and written once by whoever takes its hash. */
+export type NewVerdict = Omit<StoredVerdict, "body"> & { readonly bodyText: string };
 
 export type RunVerdict = StoredVerdict & { readonly runId: string };
 

@@ -9,7 +9,7 @@ import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
-import type { LedgerChange, Reservation, SlotChange, StoredVerdict, UsageRecord } from "./governance-store.ts";
+import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
 import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
@@ -87,7 +87,7 @@ export interface RunCommit {
   readonly usage: readonly UsageRecord[];
   /** Of the run, for the usage. */
   readonly workflow: string;
-  readonly verdicts: readonly StoredVerdict[];
+  readonly verdicts: readonly NewVerdict[];
   /** Written unchained; sealed afterwards. */
   readonly audit: readonly AuditEntry[];
   /** What agents keep of nodes it completes. */

@@ -41,5 +41,5 @@ export { toUsd, usdText } from "./money.ts";
 export { type PeriodSpan, periodOf } from "./period.ts";
 export { policyKey } from "./policy.ts";
 export { policySubject } from "./policy-subject.ts";
-export { type ConditionCache, factsFromRecord, factsOnRecord, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
+export { type ConditionCache, factsFromRecord, factsText, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
 export * from "./registered.ts";

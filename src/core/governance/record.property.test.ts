@@ -5,12 +5,12 @@ import { backtest, type PastVerdict } from "./backtest.ts";
 import type { DispatchFacts } from "./facts.ts";
 import { judgeDispatch } from "./judge.ts";
 import { jsonBytes } from "./json-size.ts";
-import { factsFromRecord, factsOnRecord, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
+import { factsFromRecord, factsText, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
 import { anyFacts, anyPolicyOf, factsOf, policyOf } from "./sample.test.ts";
 
 /** As the store gives it back. */
 function stored(facts: DispatchFacts): JsonObject {
-  return JSON.parse(JSON.stringify(factsOnRecord(facts))) as JsonObject;
+  return JSON.parse(factsText(facts)) as JsonObject;
 }
 
 function readBack(facts: DispatchFacts): DispatchFacts {

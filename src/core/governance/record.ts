@@ -1,6 +1,6 @@
 import { getOwn, type Json, type JsonObject } from "../base/index.ts";
 import { type ParsedExpression, parseExpression } from "../expression/index.ts";
-import type { DispatchFacts } from "./facts.ts";
+import type { DispatchFacts, RunFact } from "./facts.ts";
 import { jsonBytes } from "./json-size.ts";
 import { dispatchPolicies } from "./policy.ts";
 import type { Agent, Policy } from "./registered.ts";
@@ -17,17 +17,26 @@ interface FactsRecord extends Omit<DispatchFacts, "policies"> {
   readonly policies: readonly KeptPolicy[];
 }
 
-/** What is stored with a verdict: enough to judge it again, and no more than that. */
-export function factsOnRecord(facts: DispatchFacts): JsonObject {
-  const record: FactsRecord = {
-    ...facts,
-    format: RECORD_FORMAT,
-    agent: facts.agent === null ? null : keepAgent(facts.agent),
-    policies: dispatchPolicies(facts).map(keepPolicy),
-    run: { ...facts.run, ...keepArgs(facts.run) },
-  };
-  // Every field is plain data once conditions are texts; only the types of optional fields stand between.
-  return record as unknown as JsonObject;
+/**
+ * What is stored with a verdict, as JSON: enough to judge it again, and no more than that. The agent and the policies
+ * are the same in many verdicts, so that each is written out once.
+ */
+export function factsText(facts: DispatchFacts): string {
+  const { agent, run } = facts;
+  const others = { ...facts, agent: undefined, policies: undefined, format: RECORD_FORMAT, run: keepRun(run) };
+  const agentText = agent === null ? "null" : textOf(AGENT_TEXTS, agent, keepAgent);
+  const policies = dispatchPolicies(facts).map((policy) => textOf(POLICY_TEXTS, policy, keepPolicy));
+  return `${JSON.stringify(others).slice(0, -1)},"agent":${agentText},"policies":[${policies.join(",")}]}`;
+}
+
+/** Under what was registered: whatever replaces it is another object. */
+const AGENT_TEXTS = new WeakMap<Agent, string>();
+const POLICY_TEXTS = new WeakMap<Policy, string>();
+
+function textOf<T extends object>(texts: WeakMap<T, string>, of: T, keep: (of: T) => object): string {
+  let text = texts.get(of);
+  if (text === undefined) texts.set(of, (text = JSON.stringify(keep(of))));
+  return text;
 }
 
 /** Conditions read once for any number of records. */
@@ -82,10 +91,8 @@ function keepPolicy(policy: Policy): KeptPolicy {
 }
 
 /** All args when they are small, else those that still fit in the order they came, and the names of the others. */
-function keepArgs({
-  args,
-  argsLeftOut = [],
-}: DispatchFacts["run"]): Pick<DispatchFacts["run"], "args" | "argsLeftOut"> {
+function keepRun(run: RunFact): RunFact {
+  const { args, argsLeftOut = [] } = run;
   let room = RECORDED_ARGS_BYTES_MAX - "{}".length;
   const kept: [string, Json][] = [];
   const leftOut = [...argsLeftOut];
@@ -98,6 +105,6 @@ function keepArgs({
       kept.push([name, value]);
     }
   }
-  if (leftOut.length === 0) return { args };
-  return { args: Object.fromEntries(kept), argsLeftOut: leftOut.slice(0, LEFT_OUT_NAMES_MAX) };
+  if (leftOut.length === 0) return run;
+  return { ...run, args: Object.fromEntries(kept), argsLeftOut: leftOut.slice(0, LEFT_OUT_NAMES_MAX) };
 }

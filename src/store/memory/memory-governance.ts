@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/base/index.ts";
 import type { GovernanceStore, SlotChange, UsageQuery, UsageRow } from "../governance-store.ts";
 import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
@@ -32,9 +33,8 @@ export function writeGovernance(world: MemoryWorld, commit: RunCommit): void {
   const { orgId, runId, workflow } = commit;
   writeCounters(world, commit);
   for (const record of commit.usage) world.usage.push({ ...copy(record), orgId, runId, workflow });
-  for (const { bodyText, body, ...verdict } of commit.verdicts) {
-    const kept = bodyText === undefined ? copy(body) : (JSON.parse(bodyText) as typeof body);
-    world.verdicts.push({ ...copy(verdict), body: kept, orgId, runId });
+  for (const { bodyText, ...verdict } of commit.verdicts) {
+    world.verdicts.push({ ...copy(verdict), body: JSON.parse(bodyText) as JsonObject, orgId, runId });
   }
 }
 

@@ -1,18 +1,18 @@
 import { decodeCursor, encodeCursor } from "../cursor.ts";
-import type { RunVerdict, StoredVerdict } from "../governance-store.ts";
+import type { NewVerdict, RunVerdict, StoredVerdict } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 import { BadCursor } from "../store-error.ts";
 import type { Listed, Page } from "../store.ts";
 import { lookUp } from "./look-up.ts";
 
-/** Verdicts of one commit as one text. A body that was written before, for its hash, is not written again. */
-export function verdictsText(verdicts: readonly StoredVerdict[]): string {
+/** Verdicts of one commit as one text. */
+export function verdictsText(verdicts: readonly NewVerdict[]): string {
   return `[${verdicts.map(verdictText).join(",")}]`;
 }
 
-function verdictText({ bodyText, body, ...rest }: StoredVerdict): string {
-  const text = JSON.stringify(rest);
-  return `${text.slice(0, -1)},"body":${bodyText ?? JSON.stringify(body)}}`;
+function verdictText(verdict: NewVerdict): string {
+  const text = JSON.stringify({ ...verdict, bodyText: undefined });
+  return `${text.slice(0, -1)},"body":${verdict.bodyText}}`;
 }
 
 const VERDICTS_OF = {

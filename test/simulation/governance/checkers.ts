@@ -1,4 +1,5 @@
-import type { Counters, RunCommit, Store, StoredVerdict } from "../../../src/store/index.ts";
+import type { JsonObject } from "../../../src/core/base/index.ts";
+import type { Counters, NewVerdict, RunCommit, Store } from "../../../src/store/index.ts";
 import { ORG } from "../../integration/support/governed.ts";
 import { Violation } from "../checkers/index.ts";
 import { type Books, type KnownAttempt, keyOf, NEWS_MS } from "./books.ts";
@@ -158,7 +159,8 @@ const firstGateIsNamed: GovernanceChecker = {
   },
 };
 
-function checkVerdict(runId: string, { verdictId, disposition, gate, body }: StoredVerdict): void {
+function checkVerdict(runId: string, { verdictId, disposition, gate, bodyText }: NewVerdict): void {
+  const body = JSON.parse(bodyText) as JsonObject;
   const trail = body["trail"] as readonly { readonly gate: string; readonly outcome: string }[];
   const at = trail.findIndex(({ outcome }) => !GATE_OUTCOMES.has(outcome));
   const stopped = at === -1 ? null : trail[at];
@@ -201,9 +203,9 @@ const holdsAreAnswered: GovernanceChecker = {
   id: "G10",
   after({ books, commits }) {
     for (const { runId, verdicts, head } of commits) {
-      for (const { disposition, nodeId, body } of verdicts) {
+      for (const { disposition, nodeId, bodyText } of verdicts) {
         if (disposition !== "allow" || nodeId !== books.scene.heldStep) continue;
-        const policies = body["policies"] as readonly string[];
+        const { policies } = JSON.parse(bodyText) as { readonly policies: readonly string[] };
         const isGranted = [...books.approvals.values()].some(
           (approval) =>
             approval.runId === runId &&

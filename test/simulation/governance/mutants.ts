@@ -162,9 +162,10 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
     invariant: "G8",
     bug: "a verdict is judged without those who wait",
     options: ruled(({ record }) => {
-      const facts = record?.body["facts"] as JsonObject | undefined;
-      if (record === null || facts === undefined || record.code !== "agent_busy") return {};
-      return { record: { ...record, body: { ...record.body, facts: { ...facts, openAttempts: 0, waitingAhead: 0 } } } };
+      if (record === null || record.code !== "agent_busy") return {};
+      const body = JSON.parse(record.bodyText) as { readonly facts: JsonObject };
+      const facts = { ...body.facts, openAttempts: 0, waitingAhead: 0 };
+      return { record: { ...record, bodyText: JSON.stringify({ ...body, facts }) } };
     }),
   },
   {
