@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import { type Alert, alertOf, budgetOf, webhookOf } from "../registry/index.ts";
 import {
   type AlertStore,
@@ -9,7 +9,7 @@ import {
   type NewDelivery,
   type RegistryStore,
 } from "../store/index.ts";
-import { deliveryOf, noticeMessage, Rounds } from "../webhook/index.ts";
+import { deliveryOf, noticeMessage } from "../webhook/index.ts";
 import {
   approvalFindings,
   budgetFindings,

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi } from "../../test/api/fixture.ts";
+import { callSluice } from "../../test/cli/terminal.ts";
 import { AuditDesk, createSigner } from "../audit/index.ts";
-import { createSystemClock } from "../clock/index.ts";
 import { serve, type Served } from "../server/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
-import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 
 let api: Api;
@@ -19,29 +18,7 @@ afterAll(async () => {
   await api.close();
 });
 
-async function sluice(...argv: readonly string[]) {
-  let out = "";
-  let err = "";
-  const screen = (write: (text: string) => void): Screen => ({
-    isTty: false,
-    size: () => ({ columns: 100, rows: 24 }),
-    write,
-  });
-  const io: Io = {
-    out: screen((text) => (out += text)),
-    err: screen((text) => (err += text)),
-    cwd: process.cwd(),
-    env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN },
-    clock: createSystemClock(),
-    isInputTty: false,
-    readInput: () => Promise.resolve(new Uint8Array()),
-    readLine: () => Promise.resolve(null),
-    onInterrupt: () => () => undefined,
-    exitNow: (code) => expect.fail(`exit ${code}`),
-  };
-  const code = await main(argv, io);
-  return { code, out, err };
-}
+const sluice = (...argv: readonly string[]) => callSluice(argv, { env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN } });
 
 const [one, two] = ["0a", "0b"].map((byte) => createSigner(byte.repeat(32)).key);
 

@@ -1,2 +1,3 @@
 export { createSystemClock, type Clock, type Stop } from "./clock.ts";
+export { Rounds, type RoundsOptions } from "./rounds.ts";
 export { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, Stop } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { AlertStore, LaunchApproval, LaunchApprovalStore, NewDelivery } from "../store/index.ts";
@@ -36,24 +36,27 @@ const PAGES_MAX = 50;
  */
 export class LaunchWatch {
   readonly #options: LaunchWatchOptions;
+  readonly #rounds: Rounds;
   readonly #holder = randomUUID();
-  #cancel: Stop | null = null;
-  #underWay: Promise<void> = Promise.resolve();
-  #isStopped = false;
 
   constructor(options: LaunchWatchOptions) {
     this.#options = options;
+    const { clock, onTrouble } = options;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: EVERY_MS,
+      round: () => this.look(),
+      onTrouble: (error) => onTrouble("approvals of launches could not be looked after", error),
+    });
   }
 
   start(): void {
-    this.#schedule(0);
+    this.#rounds.start();
   }
 
   async stop(): Promise<void> {
     const { store, onTrouble } = this.#options;
-    this.#isStopped = true;
-    this.#cancel?.();
-    await this.#underWay;
+    await this.#rounds.stop();
     await store.dropLease(LEASE, this.#holder).catch((error: unknown) => {
       onTrouble("the watch over launches could not be handed on", error);
     });
@@ -69,22 +72,6 @@ export class LaunchWatch {
       for (const approval of approvals) await this.#catchUp(approval, now);
       if (approvals.length < PAGE) return;
     }
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#isStopped) return;
-    this.#cancel = this.#options.clock.after(delayMs, () => {
-      this.#underWay = this.#round();
-    });
-  }
-
-  async #round(): Promise<void> {
-    try {
-      await this.look();
-    } catch (error) {
-      this.#options.onTrouble("approvals of launches could not be looked after", error);
-    }
-    this.#schedule(EVERY_MS);
   }
 
   /** Also after a long rest, everything comes in its order. */

@@ -1,4 +1,4 @@
-import type { Clock, Stop } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";
 import type { Recoverable, Store } from "../store/index.ts";
@@ -20,27 +20,25 @@ const DELAY_MS_MAX = 3_600_000;
 /** Recovers failed runs whose starters wanted that, as often as they allowed. Safe on any number of replicas. */
 export class Recoverer {
   readonly #options: RecovererOptions;
-  #stop: Stop | null = null;
-  #looking: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  readonly #rounds: Rounds;
 
   constructor(options: RecovererOptions) {
     this.#options = options;
-  }
-
-  start(): void {
-    if (this.#isStopped) return;
-    this.#stop = this.#options.clock.after(LOOK_EVERY_MS, () => {
-      this.#looking = this.look()
-        .catch((error: unknown) => this.#options.onTrouble("failed runs were not looked at", error))
-        .finally(() => this.start());
+    const { clock, onTrouble } = options;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: LOOK_EVERY_MS,
+      round: () => this.look(),
+      onTrouble: (error) => onTrouble("failed runs were not looked at", error),
     });
   }
 
+  start(): void {
+    this.#rounds.start();
+  }
+
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#stop?.();
-    await this.#looking;
+    await this.#rounds.stop();
   }
 
   /** Whoever is second finds the run going again, and is refused. */

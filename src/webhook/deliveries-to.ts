@@ -1,9 +1,7 @@
 import { webhookOf } from "../registry/index.ts";
-import type { NewDelivery, RegistryStore } from "../store/index.ts";
+import { everyEntry, type NewDelivery, type RegistryStore } from "../store/index.ts";
 import { isWanted } from "./interest.ts";
 import { deliveryOf, type Message } from "./message.ts";
-
-const PAGE = 100;
 
 /** What every webhook of an organisation is sent that listens to a message which neither a run nor the audit tells. */
 export async function deliveriesTo(
@@ -11,13 +9,8 @@ export async function deliveriesTo(
   orgId: string,
   message: Message,
 ): Promise<readonly NewDelivery[]> {
-  const deliveries: NewDelivery[] = [];
-  for (let cursor: string | null = null; ;) {
-    const page = await store.listEntries(orgId, "webhook", { limit: PAGE, cursor });
-    for (const { id, events, isEnabled } of page.data.map(webhookOf)) {
-      if (isEnabled && isWanted(events, message.type)) deliveries.push(deliveryOf(message, orgId, id));
-    }
-    cursor = page.nextCursor;
-    if (cursor === null) return deliveries;
-  }
+  const webhooks = (await everyEntry(store, orgId, "webhook")).map(webhookOf);
+  return webhooks
+    .filter(({ events, isEnabled }) => isEnabled && isWanted(events, message.type))
+    .map(({ id }) => deliveryOf(message, orgId, id));
 }

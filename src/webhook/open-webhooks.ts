@@ -1,9 +1,8 @@
-import type { Clock } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import type { SecretBox } from "../gateway/index.ts";
 import type { AuditStore, RegistryStore, RunStore, WebhookStore } from "../store/index.ts";
 import { Deliverer } from "./deliverer.ts";
 import { Feeder } from "./feeder.ts";
-import { Rounds } from "./rounds.ts";
 import type { Reach } from "./send.ts";
 import { Subscribers } from "./subscribers.ts";
 

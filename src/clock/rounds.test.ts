@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../clock/index.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
 import { Rounds } from "./rounds.ts";
 
 describe("rounds", () => {

@@ -1,4 +1,4 @@
-import type { Clock, Stop } from "../clock/index.ts";
+import type { Clock, Stop } from "./clock.ts";
 
 export interface RoundsOptions {
   readonly clock: Clock;
