@@ -7,6 +7,7 @@ import { startTelemetry } from "../telemetry/index.ts";
 import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
+import { readConsoleConnect } from "./console-connect.ts";
 import { openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
@@ -51,6 +52,7 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
     io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
   };
   const traced = readTelemetry(io);
+  const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
   const { gateways, governance, audit, agent, runtime, launcher } = engine;
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
@@ -65,6 +67,7 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
     config: {
       publicUrl: config.publicUrl ?? null,
       consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
+      consoleConnect,
       nextSlots,
       ...(telemetry === null ? {} : { spanFigures: () => telemetry.figures() }),
       onTrouble,

@@ -13,6 +13,8 @@ export interface Session {
   /** The agent the key belongs to; null: a person. */
   readonly agent: string | null;
   readonly expiresAt: string | null;
+  /** Origins besides the server that its console may call. */
+  readonly connect: readonly string[];
 }
 
 /** What changes of a run with every commit. */

@@ -105,7 +105,7 @@ export function createApp({
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
-    pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory),
+    pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
   };

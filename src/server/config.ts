@@ -8,6 +8,8 @@ export interface ApiConfig {
   readonly publicUrl: string | null;
   /** Where the built console is; null: without it. */
   readonly consoleDirectory: string | null;
+  /** Origins besides this server that the console may call: models people run workflows with in their own page. */
+  readonly consoleConnect: readonly string[];
   readonly streamsMax: number;
   /** How often the last event ids of all watched runs are asked for. */
   readonly tailMs: number;
@@ -35,6 +37,7 @@ export const DEFAULT_CONFIG: ApiConfig = {
   now: Date.now,
   publicUrl: null,
   consoleDirectory: null,
+  consoleConnect: [],
   streamsMax: 1_000,
   tailMs: 250,
   heartbeatMs: 15_000,

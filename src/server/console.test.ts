@@ -72,6 +72,16 @@ describe("the console's files", () => {
     }
   });
 
+  it("may call whom the operator has named, and say whom", async () => {
+    const connect = ["https://models.example.com", "http://127.0.0.1:11434"];
+    const open = await createApi({ consoleDirectory: folder, consoleConnect: connect });
+    const { headers } = await open.ask("GET", "/", { key: null });
+    expect(headers.get("content-security-policy")).toContain(`; connect-src 'self' ${connect.join(" ")}; `);
+    expect((await open.tell("GET", "session")).body.connect).toEqual(connect);
+    await open.close();
+    expect((await api.tell("GET", "session")).body.connect).toEqual([]);
+  });
+
   it("leave the folder they are in to nobody", async () => {
     for (const path of ["/../package.json", "/assets/../../etc/passwd", "/assets/%2e%2e/index.html", "/.built"]) {
       expect(await (await get(path, { accept: "text/html" })).text()).not.toMatch(/"name"|root:/);

@@ -7,22 +7,22 @@ export class ConsoleFiles {
   readonly #files = new Map<string, ConsoleFile>();
   readonly #index: ConsoleFile;
 
-  private constructor(directory: string, index: string) {
+  private constructor(directory: string, index: string, policy: string) {
     for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
       if (!entry.isFile()) continue;
       const file = join(entry.parentPath, entry.name);
       const path = `/${relative(directory, file).split(sep).join("/")}`;
       const isHashed = path.startsWith("/assets/");
-      this.#files.set(path, fileOf(path, readFileSync(file), isHashed ? IMMUTABLE : "no-cache"));
+      this.#files.set(path, fileOf(path, readFileSync(file), { policy, caching: isHashed ? IMMUTABLE : "no-cache" }));
     }
     this.#files.delete("/index.html");
-    this.#index = fileOf("/index.html", readFileSync(index), "no-store");
+    this.#index = fileOf("/index.html", readFileSync(index), { policy, caching: "no-store" });
   }
 
-  /** Null where no console was built. */
-  static open(directory: string): ConsoleFiles | null {
+  /** Null where no console was built. `connect`: whom its pages may call besides the server. */
+  static open(directory: string, connect: readonly string[] = []): ConsoleFiles | null {
     const index = join(directory, "index.html");
-    return existsSync(index) ? new ConsoleFiles(directory, index) : null;
+    return existsSync(index) ? new ConsoleFiles(directory, index, policyFor(connect)) : null;
   }
 
   /** The file at a path, else the page itself for what may be one of its addresses; null for anything else. */
@@ -55,26 +55,33 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Only what this server serves, and nothing written into the page itself. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+function policyFor(connect: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["connect-src 'self'", ...connect].join(" "),
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
-function fileOf(path: string, bytes: Uint8Array<ArrayBuffer>, caching: string): ConsoleFile {
+interface Served {
+  readonly policy: string;
+  readonly caching: string;
+}
+
+function fileOf(path: string, bytes: Uint8Array<ArrayBuffer>, { policy, caching }: Served): ConsoleFile {
   return {
     bytes,
     zipped: null,
     headers: {
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
-      "content-security-policy": POLICY,
+      "content-security-policy": policy,
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
       "cache-control": caching,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { allowPages, type PageServer } from "../browser/page.ts";
+import { type ProviderServer, say, startOpenAiServer, TEST_KEY } from "../providers/index.ts";
 import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
@@ -26,9 +28,13 @@ const PICTURES_LATER = `new Promise((resolve) => {
 })`;
 
 let site: Site;
+let model: ProviderServer;
+let forPages: PageServer;
 
 beforeAll(async () => {
-  site = await openSite();
+  model = await startOpenAiServer(({ body }) => say(`Heard: ${JSON.stringify(body["messages"])}`));
+  forPages = await allowPages(model.baseUrl);
+  site = await openSite(undefined, [new URL(forPages.url).origin]);
   await site.api.save(REVIEW);
   await site.api.save(CHANGED);
   await site.api.run("review");
@@ -52,7 +58,11 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => site.close());
+afterAll(async () => {
+  await site.close();
+  await forPages.close();
+  await model.close();
+});
 
 async function visit(wish: Visit): Promise<Page> {
   const page = await site.visit(wish);
@@ -218,6 +228,35 @@ describe("the workflow page", () => {
     await screenshot(narrow, `workflow-editor-narrow-${theme}`);
     const width = await narrow.evaluate<number>("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(390);
+  });
+
+  it("runs in the page with a model of one's own, whose key no server of ours is told", async () => {
+    const page = await visit({ path: "/workflows/review?tab=editor" });
+    const told: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().startsWith(site.url)) told.push(`${JSON.stringify(request.headers())} ${request.postData()}`);
+    });
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    await page.getByLabel(/with a model of yours/).check();
+    const start = page.getByRole("button", { name: "Run in this page" });
+    expect(await start.isDisabled()).toBe(true);
+    await page.getByLabel(/^Model/).fill("tide-1");
+    await page.getByRole("textbox", { name: "Key" }).fill(TEST_KEY);
+    await start.click();
+    const result = page.getByRole("region", { name: "Result of the simulation" });
+    await result.getByText("Completed").first().waitFor();
+    await result.getByText("Report what was found").first().waitFor();
+    await screenshot(page, "workflow-own-model-light");
+    expect(await violations(page)).toEqual([]);
+    expect(model.calls.length).toBe(await result.locator("tbody tr").count());
+    expect(model.calls.map(({ headers }) => headers.authorization)).toEqual(
+      model.calls.map(() => `Bearer ${TEST_KEY}`),
+    );
+    expect(told.join()).not.toContain(TEST_KEY);
+    await page.reload();
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    await page.getByLabel(/with a model of yours/).check();
+    expect(await page.getByRole("textbox", { name: "Key" }).inputValue()).toBe("");
   });
 
   it("gives the browser nothing to complain about", () => {

@@ -15,7 +15,15 @@ export function useSession(): Session {
   return state.phase === "signed-in" ? state.session : NOBODY;
 }
 
-const NOBODY: Session = { organisation: "", keyId: "", label: "", permissions: [], agent: null, expiresAt: null };
+const NOBODY: Session = {
+  organisation: "",
+  keyId: "",
+  label: "",
+  permissions: [],
+  agent: null,
+  expiresAt: null,
+  connect: [],
+};
 
 /** Whether who is signed in may do something: what they may not do is not offered to them. */
 export function useMay(permission: string): boolean {

@@ -9,6 +9,7 @@ const sessionSchema = z.object({
   permissions: z.array(z.string()),
   agent: z.string().nullable().describe("The agent the key belongs to; null: a person"),
   expiresAt: z.iso.datetime().nullable(),
+  connect: z.array(z.string()).describe("Origins besides this server that the console may call"),
 });
 
 export const sessionRoutes: readonly Route[] = [
@@ -19,7 +20,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: "Says who is asking, as far as the key tells.",
     permission: null,
     replies: { 200: { description: "The holder of the key", schema: sessionSchema } },
-    handle: async ({ principal }) =>
+    handle: async ({ principal, services }) =>
       json({
         organisation: principal.orgId,
         keyId: principal.keyId,
@@ -27,6 +28,7 @@ export const sessionRoutes: readonly Route[] = [
         permissions: [...principal.permissions],
         agent: principal.agentId,
         expiresAt: principal.expiresAt === null ? null : isoFromEpochMs(principal.expiresAt),
+        connect: services.config.consoleConnect,
       }),
   }),
 ];

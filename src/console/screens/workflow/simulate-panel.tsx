@@ -2,7 +2,7 @@ import { type JSX, useEffect, useMemo, useState } from "react";
 import { reduceRun, type RunView, type SimulationReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { api } from "../../live/api.ts";
-import { useMay } from "../../live/session-store.ts";
+import { useMay, useSession } from "../../live/session-store.ts";
 import { useAction } from "../../live/use-query.ts";
 import { readArgs } from "../../parts/arg-values.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
@@ -11,8 +11,9 @@ import { Empty } from "../../parts/empty.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import type { Checker } from "./check/checker.ts";
-import type { PlanOutline, SimulationProblem } from "./check/protocol.ts";
+import type { Answers, PlanOutline, SimulationProblem } from "./check/protocol.ts";
 import { ForecastView } from "./forecast-view.tsx";
+import { NO_MODEL, type OwnModel, OwnModelFields } from "./own-model.tsx";
 import { PageRunView } from "./page-run-view.tsx";
 
 interface SimulatePanelProps {
@@ -22,7 +23,7 @@ interface SimulatePanelProps {
   readonly isBroken: boolean;
 }
 
-type Where = "page" | "server";
+type Where = "page" | "model" | "server";
 type Result =
   | { readonly kind: "page"; readonly view: RunView }
   | { readonly kind: "refused"; readonly problems: readonly SimulationProblem[] }
@@ -35,11 +36,16 @@ const SCRIPT_EXAMPLE = `nodes:
 export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanelProps): JSX.Element {
   const [where, setWhere] = useState<Where>("page");
   const [script, setScript] = useState("");
+  const { connect } = useSession();
+  const [model, setModel] = useState<OwnModel>({ ...NO_MODEL, origin: connect[0] ?? "" });
   const [args, setArgs] = useArgs(plan);
   const [result, setResult] = useState<{ readonly source: string; readonly of: Result } | null>(null);
   const simulating = useAction(async () => {
     if (args === null) return;
-    const found = where === "page" ? await inPage(checker, source, args, script) : await onServer(source, args, script);
+    const found =
+      where === "server"
+        ? await onServer(source, args, script)
+        : await inPage(checker, source, args, where === "page" ? { kind: "script", script } : calling(model));
     setResult({ source, of: found });
   });
   if (plan === null)
@@ -50,33 +56,22 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
     );
   return (
     <div className="stack">
-      <WhereChoice where={where} onChange={setWhere} />
+      <WhereChoice where={where} onChange={setWhere} mayCall={connect.length > 0} />
       <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} />
-      <details>
-        <summary>Scripted answers</summary>
-        <Field
-          label="Script (YAML)"
-          hint="By node: stdout, outputs, fail, cost_usd, tokens. Whatever is not scripted is made up."
-        >
-          <textarea
-            className="mono"
-            rows={5}
-            spellCheck={false}
-            placeholder={SCRIPT_EXAMPLE}
-            value={script}
-            onChange={(event) => setScript(event.target.value)}
-          />
-        </Field>
-      </details>
+      {where === "model" ? (
+        <OwnModelFields origins={connect} value={model} onChange={setModel} />
+      ) : (
+        <ScriptField script={script} onChange={setScript} />
+      )}
       <div className="row">
         <Button
           kind="primary"
           icon="run"
           isBusy={simulating.isBusy}
-          disabled={isBroken || args === null}
+          disabled={isBroken || args === null || (where === "model" && model.model.trim() === "")}
           onClick={() => void simulating.run()}
         >
-          Simulate
+          {where === "model" ? "Run in this page" : "Simulate"}
         </Button>
         {args === null && <span className="muted">Fill in the required args first.</span>}
         {result !== null && result.source !== source && <span className="muted">The text has changed since.</span>}
@@ -87,13 +82,40 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
   );
 }
 
-function WhereChoice({
-  where,
-  onChange,
-}: {
+interface ScriptFieldProps {
+  readonly script: string;
+  readonly onChange: (script: string) => void;
+}
+
+function ScriptField({ script, onChange }: ScriptFieldProps): JSX.Element {
+  return (
+    <details>
+      <summary>Scripted answers</summary>
+      <Field
+        label="Script (YAML)"
+        hint="By node: stdout, outputs, fail, cost_usd, tokens. Whatever is not scripted is made up."
+      >
+        <textarea
+          className="mono"
+          rows={5}
+          spellCheck={false}
+          placeholder={SCRIPT_EXAMPLE}
+          value={script}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </Field>
+    </details>
+  );
+}
+
+interface WhereChoiceProps {
   readonly where: Where;
   readonly onChange: (where: Where) => void;
-}): JSX.Element {
+  /** Somebody has said which services pages may call. */
+  readonly mayCall: boolean;
+}
+
+function WhereChoice({ where, onChange, mayCall }: WhereChoiceProps): JSX.Element {
   const isGoverning = useMay("governance:read");
   return (
     <fieldset className="workflow-where">
@@ -112,6 +134,12 @@ function WhereChoice({
         />
         On the server, with today's gates, budgets and policies
       </label>
+      {mayCall && (
+        <label className="row">
+          <input type="radio" name="where" checked={where === "model"} onChange={() => onChange("model")} />
+          In this page, with a model of yours
+        </label>
+      )}
     </fieldset>
   );
 }
@@ -129,8 +157,12 @@ export function useArgs(plan: PlanOutline | null): [JsonObject | null, (args: Js
   return [args, setArgs];
 }
 
-async function inPage(checker: Checker, source: string, args: JsonObject, script: string): Promise<Result> {
-  const simulation = await checker.simulate(source, args, script);
+function calling({ origin, path, model, apiKey }: OwnModel): Answers {
+  return { kind: "model", baseUrl: `${origin}/${path.trim().replace(/^\/+/, "")}`, model: model.trim(), apiKey };
+}
+
+async function inPage(checker: Checker, source: string, args: JsonObject, answers: Answers): Promise<Result> {
+  const simulation = await checker.simulate(source, args, answers);
   if (!simulation.ok) return { kind: "refused", problems: simulation.problems };
   return { kind: "page", view: reduceRun(simulation.events) };
 }
@@ -152,7 +184,7 @@ function ResultView({
   const isForServer = result.problems.some(({ code }) => code === "not_runnable_in_browser");
   return (
     <div className="note" role="alert">
-      <p>It cannot be simulated in this page:</p>
+      <p>It cannot run in this page:</p>
       <ul className="workflow-plain-list">
         {result.problems.map(({ code, message, line }, index) => (
           <li key={index}>

@@ -1,11 +1,21 @@
 import {
+  type BrowserProvider,
   type BrowserRequest,
   type BrowserResult,
   checkBrowserRun,
   readWorkflow,
   runInBrowser,
 } from "../../../../browser/index.ts";
-import { type CheckReport, outlineOf, type PageSimulation, type Question, type Reply } from "./protocol.ts";
+import { fail, type Outcome, succeed } from "../../../../core/base/index.ts";
+import {
+  type Answers,
+  type CheckReport,
+  outlineOf,
+  type PageSimulation,
+  type Question,
+  type Reply,
+  type SimulationProblem,
+} from "./protocol.ts";
 import { answerByScript, EMPTY_SCRIPT, findEntry, readScript, type Script } from "../../../../core/script/index.ts";
 
 /** The checker the server has, asked in the page. */
@@ -23,19 +33,29 @@ function check(source: string): CheckReport {
 async function simulate(question: Extract<Question, { type: "simulate" }>): Promise<PageSimulation> {
   const { plan, problems, hash } = readWorkflow(question.source);
   if (plan === null) return { ok: false, problems };
-  const written = question.script.trim();
-  const read = written === "" ? { script: EMPTY_SCRIPT, problems: [] } : readScript(question.script);
-  if (read.problems.length > 0) return { ok: false, problems: read.problems };
-  const obstacles = checkBrowserRun(plan, "scripted");
+  const provider = providerOf(question.answers);
+  if (!provider.ok) return { ok: false, problems: provider.failure };
+  const obstacles = checkBrowserRun(plan, provider.value.kind);
   if (obstacles.length > 0) return { ok: false, problems: obstacles };
   const outcome = await runInBrowser({
     plan,
     hash,
     args: question.args,
     runId: "run_in_this_page",
-    provider: { kind: "scripted", execute: (request) => Promise.resolve(answerFor(read.script, request)) },
+    provider: provider.value,
   });
   return outcome.ok ? { ok: true, events: outcome.value.events } : { ok: false, problems: outcome.failure };
+}
+
+function providerOf(answers: Answers): Outcome<BrowserProvider, readonly SimulationProblem[]> {
+  if (answers.kind === "model") {
+    const { baseUrl, model, apiKey } = answers;
+    return succeed({ kind: "openai-compatible", baseUrl, model, apiKey });
+  }
+  const { script, problems } =
+    answers.script.trim() === "" ? { script: EMPTY_SCRIPT, problems: [] } : readScript(answers.script);
+  if (problems.length > 0) return fail(problems);
+  return succeed({ kind: "scripted", execute: (request) => Promise.resolve(answerFor(script, request)) });
 }
 
 /** The file the command line takes. A page has nobody who waits: what takes long is said at once, or said to time out. */

@@ -7,6 +7,8 @@ import type { CheckReport, Question, Reply } from "./protocol.ts";
 const GOOD =
   "name: a\nargs:\n  who: { type: string, required: true }\nsteps:\n  - { id: x, command: 'Hello ${who}' }\n  - { id: y, command: 'Again ${x.stdout}' }\n";
 
+const MADE_UP = { kind: "script", script: "" } as const;
+
 function fake() {
   const asked: Question[] = [];
   const timers = new Set<() => void>();
@@ -62,8 +64,8 @@ describe("checking while somebody types", () => {
 
   it("gives simulations back to whom they belong, and closes", async () => {
     const { checker, asked, hear, isClosed } = fake();
-    const first = checker.simulate("a", {}, "");
-    const second = checker.simulate("b", {}, "");
+    const first = checker.simulate("a", {}, MADE_UP);
+    const second = checker.simulate("b", {}, MADE_UP);
     hear({ type: "simulated", id: asked[1]?.id ?? 0, simulation: { ok: false, problems: [] } });
     hear({ type: "simulated", id: asked[0]?.id ?? 0, simulation: { ok: true, events: [] } });
     expect(await first).toEqual({ ok: true, events: [] });
@@ -102,7 +104,13 @@ describe("the script beside the page", () => {
   });
 
   async function simulated(source: string, script: string, args = { who: "Ada" }) {
-    const reply = await answerQuestion({ type: "simulate", id: 1, source, args, script });
+    const reply = await answerQuestion({
+      type: "simulate",
+      id: 1,
+      source,
+      args,
+      answers: { kind: "script", script },
+    });
     if (reply.type !== "simulated") throw new Error("another question was answered");
     return reply.simulation;
   }

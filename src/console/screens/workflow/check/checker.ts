@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../../core/base/index.ts";
-import type { CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
+import type { Answers, CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
 
 /** What a script beside the page looks like from here. */
 export interface Port {
@@ -37,11 +37,11 @@ export class Checker {
     this.#cancel = this.#options.after(DEBOUNCE_MS, () => this.#ask());
   }
 
-  simulate(source: string, args: JsonObject, script: string): Promise<PageSimulation> {
+  simulate(source: string, args: JsonObject, answers: Answers): Promise<PageSimulation> {
     return new Promise((resolve) => {
       const id = this.#id();
       this.#simulations.set(id, resolve);
-      this.#openPort().post({ type: "simulate", id, source, args, script });
+      this.#openPort().post({ type: "simulate", id, source, args, answers });
     });
   }
 

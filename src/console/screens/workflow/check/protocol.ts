@@ -38,9 +38,15 @@ export type Question =
       readonly id: number;
       readonly source: string;
       readonly args: JsonObject;
-      /** What nodes answer, as YAML; empty: answers are made up. */
-      readonly script: string;
+      readonly answers: Answers;
     };
+
+/** Where the answers of nodes come from. */
+export type Answers =
+  /** YAML; empty: answers are made up. */
+  | { readonly kind: "script"; readonly script: string }
+  /** A model the page calls itself. The key is kept in the memory of the page, and goes nowhere else. */
+  | { readonly kind: "model"; readonly baseUrl: string; readonly model: string; readonly apiKey: string };
 
 /** Why a simulation did not begin. */
 export interface SimulationProblem {
