@@ -1,7 +1,21 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Needs a process in which nobody has used what it tests. */
 const ALONE = "src/outbound/model-patience.test.ts";
+
+/** What takes longest, though the files are small: left to the end, it would be waited for alone. */
+const LONG = [/\/test\/integration\/kill-/, /\/test\/console\//, /\/test\/integration\//, /\/test\/simulation\//];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = LONG.findIndex((pattern) => pattern.test(moduleId));
+      return place === -1 ? LONG.length : place;
+    };
+    return (await super.sort(files)).toSorted((left, right) => placeOf(left) - placeOf(right));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -12,6 +26,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
