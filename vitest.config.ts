@@ -7,12 +7,13 @@ const ALONE = "src/outbound/model-patience.test.ts";
 /** What takes longest, though the files are small: left to the end, it would be waited for alone. */
 const LONG = [/\/test\/integration\/kill-/, /\/test\/console\//, /\/test\/integration\//, /\/test\/simulation\//];
 
+function placeOf({ moduleId }: TestSpecification): number {
+  const place = LONG.findIndex((pattern) => pattern.test(moduleId));
+  return place === -1 ? LONG.length : place;
+}
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification): number => {
-      const place = LONG.findIndex((pattern) => pattern.test(moduleId));
-      return place === -1 ? LONG.length : place;
-    };
     return (await super.sort(files)).toSorted((left, right) => placeOf(left) - placeOf(right));
   }
 }
