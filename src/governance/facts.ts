@@ -8,6 +8,8 @@ import {
   type Deployment,
   type DispatchFacts,
   type EnvelopeFact,
+  type GatewayFact,
+  type NodeFact,
   envelopeOf,
   type Estimated,
   estimateMicros,
@@ -45,18 +47,21 @@ export interface Gathered {
 }
 
 const EXAMPLES_MAX = 5;
+const NO_EXAMPLES: DispatchFacts["openExamples"] = [];
 
 /** What gates will compare: read from memory, so that asking costs next to nothing. */
 export function gatherFacts(scene: Scene): Gathered {
   const { request, about, registered, gateways, tally, waiting } = scene;
   const { hints } = request;
+  const planNode = planNodeOf(scene);
   const ofWorkflow = deploymentOf(registered.deployments, about.workflow);
   const agentId = agentIdOf(scene, ofWorkflow);
   const ofAgent = ofWorkflow === null ? deploymentsOfAgent(registered.deployments, agentId) : [];
   const agent = registered.agents.get(agentId) ?? null;
   const wanted = hints.provider ?? agent?.provider ?? null;
   const { capabilities } = hints;
-  const route = chooseRoute(gateways, { ...placesOf(about, ofWorkflow, ofAgent), provider: wanted, capabilities });
+  const { pinned, deployedAt } = placesOf(about, ofWorkflow, ofAgent);
+  const route = chooseRoute(gateways, { pinned, deployedAt, provider: wanted, capabilities });
   const gateway = route.kind === "found" ? route.gateway : null;
   const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
@@ -65,30 +70,24 @@ export function gatherFacts(scene: Scene): Gathered {
   const { runId, at } = about;
   const { nodeId } = request;
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
+  const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
+  const isBusy = agent !== null && openAttempts + waitingAhead >= agent.maxConcurrent;
   const facts: DispatchFacts = {
     at,
     platform: registered.platform,
-    gateway:
-      gateway === null
-        ? null
-        : {
-            id: gateway.id,
-            status: gateway.status,
-            environment: gateway.environment,
-            minTrustLevel: gateway.minTrustLevel,
-          },
+    gateway: gateway === null ? null : gatewayFactOf(gateway),
     noGateway: route.kind === "none" ? route.message : null,
     agentId,
     agent,
     role: hints.role === null ? null : { name: hints.role, skills: [] },
-    openAttempts: tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0),
-    openExamples: tally.holdersOf(agentId, EXAMPLES_MAX),
+    openAttempts,
+    openExamples: isBusy ? tally.holdersOf(agentId, EXAMPLES_MAX) : NO_EXAMPLES,
     waitingAhead,
     rate: rateOf(tally, agent, at, waitingAhead),
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent),
     envelopes: envelopesOf(scene, gateway?.id ?? null, agentId),
     estimateMicros: estimateMicros(call),
-    node: nodeFactOf(scene, provider, model),
+    node: nodeFactOf(request, planNode, provider, model),
     run: {
       runId,
       workflow: about.workflow,
@@ -99,7 +98,19 @@ export function gatherFacts(scene: Scene): Gathered {
     policies: registered.policies,
     grants: request.grants,
   };
-  return { facts, route, provider, model, call, timeoutMs: planNodeOf(scene)?.timeoutMs ?? null };
+  return { facts, route, provider, model, call, timeoutMs: planNode?.timeoutMs ?? null };
+}
+
+const GATEWAY_FACTS = new WeakMap<Gateway, GatewayFact>();
+
+/** One for as long as nothing about the gateway changes, so that it is written out once. */
+function gatewayFactOf(gateway: Gateway): GatewayFact {
+  let fact = GATEWAY_FACTS.get(gateway);
+  if (fact === undefined) {
+    const { id, status, environment, minTrustLevel } = gateway;
+    GATEWAY_FACTS.set(gateway, (fact = { id, status, environment, minTrustLevel }));
+  }
+  return fact;
 }
 
 export function agentKey(orgId: string, agentId: string): string {
@@ -138,16 +149,19 @@ function deploymentsOfAgent(deployments: readonly Deployment[], agentId: string)
   return deployments.filter((one) => one.isActive && one.workflow === null && one.agent === agentId);
 }
 
+const NOWHERE: ReadonlySet<string> = new Set();
+
 /** The one place a node may run at, or the several at which its agent is deployed. */
 function placesOf(
   { gateway }: AboutRun,
   ofWorkflow: Deployment | null,
   ofAgent: readonly Deployment[],
 ): Pick<RouteWish, "pinned" | "deployedAt"> {
+  if (ofAgent.length === 0) return { pinned: gateway ?? ofWorkflow?.gateway ?? null, deployedAt: NOWHERE };
   const deployedAt = new Set(ofAgent.map((one) => one.gateway));
   const [only] = deployedAt;
   const pinned = gateway ?? ofWorkflow?.gateway ?? (deployedAt.size === 1 ? only : undefined) ?? null;
-  return { pinned, deployedAt: pinned === null ? deployedAt : new Set() };
+  return { pinned, deployedAt: pinned === null ? deployedAt : NOWHERE };
 }
 
 function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {
@@ -207,14 +221,24 @@ function callOf({ request, registered, about }: Scene, provider: string | null, 
 
 /** An instance runs what its node says. */
 export function planNodeOf({ request, about }: Pick<Scene, "request" | "about">): PlanNode | undefined {
-  const index = about.plan.indexById.get(request.nodeId.split("[", 1)[0] ?? request.nodeId);
+  const { indexById } = about.plan;
+  const { nodeId } = request;
+  const index = indexById.get(nodeId) ?? indexById.get(nodeId.split("[", 1)[0] ?? nodeId);
   return index === undefined ? undefined : about.plan.nodes[index];
 }
 
-function nodeFactOf(scene: Scene, provider: string | null, model: string | null): DispatchFacts["node"] {
-  const { nodeId, hints } = scene.request;
-  const node = planNodeOf(scene);
-  return {
+const NODE_FACTS = new WeakMap<PlanNode, NodeFact>();
+
+/** The same for every run of a plan, for as long as the node goes to the same place; instances have ids of their own. */
+function nodeFactOf(
+  { nodeId, hints }: RequestVerdict,
+  node: PlanNode | undefined,
+  provider: string | null,
+  model: string | null,
+): NodeFact {
+  const known = node === undefined ? undefined : NODE_FACTS.get(node);
+  if (known !== undefined && known.id === nodeId && known.provider === provider && known.model === model) return known;
+  const fact: NodeFact = {
     id: nodeId,
     kind: node?.kind ?? "agent",
     action: hints.action,
@@ -224,4 +248,6 @@ function nodeFactOf(scene: Scene, provider: string | null, model: string | null)
     tools: hints.tools,
     contextSources: hints.contextSources,
   };
+  if (node !== undefined && nodeId === node.id) NODE_FACTS.set(node, fact);
+  return fact;
 }

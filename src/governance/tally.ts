@@ -30,12 +30,15 @@ const HOLDERS_MAX = 1_000;
  */
 export class Tally {
   readonly #agents = new Map<string, AgentTally>();
-  readonly #envelopes = new Map<string, EnvelopeTally>();
+  /** By id, then by the start of its period. */
+  readonly #envelopes = new Map<string, Map<number, EnvelopeTally>>();
 
   /** Replaces what is committed; what is being taken stays. */
   load({ agents, envelopes }: Counters): void {
     for (const tally of this.#agents.values()) Object.assign(tally, { open: 0, hits: [] });
-    for (const tally of this.#envelopes.values()) Object.assign(tally, { spent: 0, reserved: 0 });
+    for (const periods of this.#envelopes.values()) {
+      for (const tally of periods.values()) Object.assign(tally, { spent: 0, reserved: 0 });
+    }
     for (const { agentId, open, hits } of agents) Object.assign(this.#agent(agentId), { open, hits });
     for (const { envelopeId, periodStart, spent, reserved } of envelopes) {
       Object.assign(this.#envelope(envelopeId, periodStart), { spent, reserved });
@@ -77,7 +80,7 @@ export class Tally {
   }
 
   spendingOf(envelopeId: string, periodStart: number): Spending {
-    const tally = this.#envelopes.get(envelopeKey(envelopeId, periodStart));
+    const tally = this.#envelopes.get(envelopeId)?.get(periodStart);
     return { spentMicros: tally?.spent ?? 0, reservedMicros: (tally?.reserved ?? 0) + (tally?.taken ?? 0) };
   }
 
@@ -130,15 +133,12 @@ export class Tally {
   }
 
   #envelope(envelopeId: string, periodStart: number): EnvelopeTally {
-    const key = envelopeKey(envelopeId, periodStart);
-    let tally = this.#envelopes.get(key);
-    if (tally === undefined) this.#envelopes.set(key, (tally = { spent: 0, reserved: 0, taken: 0 }));
+    let periods = this.#envelopes.get(envelopeId);
+    if (periods === undefined) this.#envelopes.set(envelopeId, (periods = new Map<number, EnvelopeTally>()));
+    let tally = periods.get(periodStart);
+    if (tally === undefined) periods.set(periodStart, (tally = { spent: 0, reserved: 0, taken: 0 }));
     return tally;
   }
-}
-
-function envelopeKey(envelopeId: string, periodStart: number): string {
-  return `${periodStart} ${envelopeId}`;
 }
 
 function without(hits: readonly number[], at: number): readonly number[] {

@@ -83,7 +83,7 @@ export function recordOf(
   const isHold = judgement.disposition === "hold";
   const isAllow = judgement.disposition === "allow";
   const explanation = isAllow ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
-  const said = `"trail":${JSON.stringify(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
+  const said = `"trail":${trailText(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
   const text = `{${said},"policies":${policyKeysText(facts.policies)},"facts":${factsText(facts)}}`;
   return {
     verdictId,
@@ -95,6 +95,15 @@ export function recordOf(
     code: isBlock ? judgement.block.code : null,
     bodyText: `${text.slice(0, -1)},"hash":"sha256:${hash("sha256", text)}"}`,
   };
+}
+
+const TRAIL_TEXTS = new WeakMap<Judgement["trail"], string>();
+
+/** Where no gate had anything to say, one trail stands for all. */
+function trailText(trail: Judgement["trail"]): string {
+  let text = TRAIL_TEXTS.get(trail);
+  if (text === undefined) TRAIL_TEXTS.set(trail, (text = JSON.stringify(trail)));
+  return text;
 }
 
 const KEY_TEXTS = new WeakMap<readonly Policy[], string>();

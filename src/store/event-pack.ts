@@ -46,7 +46,10 @@ const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string
 
 export function packEvents(events: readonly RunEvent[]): PackedEvents {
   const blobs = new Map<string, string>();
-  return { body: `[${events.map((event) => packEvent(event, blobs)).join(",")}]`, blobs };
+  // Put together and not joined: the whole batch is joined once, and that is when these are copied.
+  let body = "";
+  for (const event of events) body += `${body === "" ? "[" : ","}${packEvent(event, blobs)}`;
+  return { body: body === "" ? "[]" : `${body}]`, blobs };
 }
 
 function packEvent(event: RunEvent, blobs: Map<string, string>): string {

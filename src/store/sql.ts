@@ -20,10 +20,11 @@ export const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
 /** An array as the database writes it. */
 export function arrayLiteral(values: readonly SqlScalar[]): string {
-  return `{${values.map(element).join(",")}}`;
+  return `{${values.map(arrayElement).join(",")}}`;
 }
 
-function element(value: SqlScalar): string {
+export function arrayElement(value: SqlScalar): string {
   if (typeof value !== "string") return String(value);
-  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, "\\$&")}"` : `"${value}"`;
+  const isPlain = !value.includes('"') && !value.includes("\\");
+  return isPlain ? `"${value}"` : `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 }

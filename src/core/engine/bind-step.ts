@@ -16,16 +16,7 @@ import type { Path } from "../expression/index.ts";
 import { checkFields } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
 import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
-import {
-  beginGathering,
-  type Binding,
-  bindingFailed,
-  type Findings,
-  findingsOf,
-  type Gathering,
-  handOff,
-  NO_FINDINGS,
-} from "./binding.ts";
+import { type Binding, bindingFailed, type Findings, Gathering, NO_FINDINGS } from "./binding.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, referenceOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -40,7 +31,7 @@ interface Scene {
 }
 
 function beginScene(state: RunState, node: NodeState, body: StepBody): Scene {
-  return { state, node, body, gathering: beginGathering(), failure: null };
+  return { state, node, body, gathering: new Gathering(), failure: null };
 }
 
 /** Inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
@@ -52,14 +43,12 @@ export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, b
   if (scene.failure !== null) return { kind: "failed", failure: scene.failure };
   const size = utf8Length(JSON.stringify(inputs)) + utf8Length(message) + utf8Length(stdin ?? "");
   if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
-  const errors = checkFields(fieldsToCheck(body, exempt), inputs);
+  const errors = body.inputs.length === 0 ? [] : checkFields(fieldsToCheck(body, exempt), inputs);
   if (errors.length > 0) return contractBroken(planNode, errors);
   const outputStrategy = body.outputs === null ? "text" : "json";
-  return {
-    kind: "bound",
-    request: { message, stdin, inputs, outputFields: body.outputs, outputStrategy },
-    ...findingsOf(scene.gathering),
-  };
+  const { handoffs, warnings } = scene.gathering.findings;
+  const request = { message, stdin, inputs, outputFields: body.outputs, outputStrategy } as const;
+  return { kind: "bound", request, handoffs, warnings };
 }
 
 export function tooLarge(planNode: PlanNode, size: number): Binding {
@@ -81,8 +70,11 @@ function fieldsToCheck(body: StepBody, exempt: ReadonlySet<string>) {
   return Object.fromEntries(declared.map((input) => [input.name, required(input.field, "filtered")]));
 }
 
+const NONE_EXEMPT: ReadonlySet<string> = new Set();
+
 /** Values for the declared inputs; those fed by skipped nodes only are '' and exempt from their constraints. */
 function bindInputs(scene: Scene): { readonly inputs: JsonObject; readonly exempt: ReadonlySet<string> } {
+  if (scene.body.inputs.length === 0) return { inputs: scene.node.values, exempt: NONE_EXEMPT };
   const entries: [string, Json][] = [];
   const exempt = new Set<string>();
   for (const input of scene.body.inputs) {
@@ -138,17 +130,17 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
 }
 
 function warnSkipped(scene: Scene, nodeId: string, place: string): void {
-  scene.gathering.warnings.add(`${place}: ${nodeId} was skipped, its value is empty`);
+  scene.gathering.warn(`${place}: ${nodeId} was skipped, its value is empty`);
 }
 
 function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string): void {
   const { origin, rest } = reference;
   if (origin.kind === "arg") {
     const sourceOutputPath = formatPath(["args", origin.name, ...rest]);
-    handOff(scene.gathering, { sourceNodeId: null, sourceOutputPath, targetInputPath });
+    scene.gathering.handOff({ sourceNodeId: null, sourceOutputPath, targetInputPath });
   } else if (origin.kind === "node") {
     const sourceNodeId = nodeAt(scene.state, origin.node).id;
-    handOff(scene.gathering, { sourceNodeId, sourceOutputPath: formatPath([origin.part, ...rest]), targetInputPath });
+    scene.gathering.handOff({ sourceNodeId, sourceOutputPath: formatPath([origin.part, ...rest]), targetInputPath });
   } else if (origin.kind === "element") {
     // An element is handed over by whatever gave the list.
     const { element } = required(scene.node.instance, "an element has an instance");
@@ -176,14 +168,14 @@ export function findingsOfWith(state: RunState, node: NodeState, body: StepBody)
     scene,
     Object.entries(body.with).filter(([name]) => !Object.hasOwn(node.values, name)),
   );
-  return scene.failure === null ? findingsOf(scene.gathering) : NO_FINDINGS;
+  return scene.failure === null ? scene.gathering.findings : NO_FINDINGS;
 }
 
 /** Where the list of a `for_each` node came from. */
 export function findingsOfList(state: RunState, node: NodeState, body: StepBody, list: Reference): Findings {
   const scene = beginScene(state, node, body);
   noteHandoff(scene, list, "for_each");
-  return findingsOf(scene.gathering);
+  return scene.gathering.findings;
 }
 
 function withValue(scene: Scene, value: WithValue, place: string): Json {

@@ -33,20 +33,23 @@ export function bindingFailed(code: string, message: string): Binding {
 }
 
 /** Collects what binding finds on its way. */
-export interface Gathering {
-  readonly handoffs: Map<string, Handoff>;
-  readonly warnings: Set<string>;
-}
+export class Gathering {
+  // Most nodes find nothing, and every node of a run is bound: what is not needed is not made.
+  #handoffs: Map<string, Handoff> | null = null;
+  #warnings: Set<string> | null = null;
 
-export function beginGathering(): Gathering {
-  return { handoffs: new Map(), warnings: new Set() };
-}
+  warn(message: string): void {
+    (this.#warnings ??= new Set()).add(message);
+  }
 
-export function findingsOf({ handoffs, warnings }: Gathering): Findings {
-  return { handoffs: [...handoffs.values()], warnings: [...warnings] };
-}
+  handOff(handoff: Handoff): void {
+    const key = JSON.stringify([handoff.sourceNodeId, handoff.sourceOutputPath, handoff.targetInputPath]);
+    const handoffs = (this.#handoffs ??= new Map<string, Handoff>());
+    if (!handoffs.has(key)) handoffs.set(key, handoff);
+  }
 
-export function handOff(gathering: Gathering, handoff: Handoff): void {
-  const key = JSON.stringify([handoff.sourceNodeId, handoff.sourceOutputPath, handoff.targetInputPath]);
-  if (!gathering.handoffs.has(key)) gathering.handoffs.set(key, handoff);
+  get findings(): Findings {
+    if (this.#handoffs === null && this.#warnings === null) return NO_FINDINGS;
+    return { handoffs: [...(this.#handoffs?.values() ?? [])], warnings: [...(this.#warnings ?? [])] };
+  }
 }

@@ -27,16 +27,12 @@ export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Ans
   const { body } = planNodeOf(turn.state, node);
   const settlement = body.kind === "step" ? settleStep(turn.state, node, body, answer) : settleLens(node, body, answer);
   if (settlement.ok) {
-    return completeNode(turn, node, { ...settlement.result, ...spent(answer) });
+    return completeNode(turn, node, settlement.result, answer);
   }
   if (settlement.errors !== undefined) {
     emit(turn, "contract.violated", { ...about(node), phase: "output", errors: [...settlement.errors] });
   }
   failNode(turn, node, settlement.failure);
-}
-
-function spent({ tokens, costMicros }: Partial<Answer>) {
-  return { ...(tokens === undefined ? {} : { tokens }), ...(costMicros === undefined ? {} : { costMicros }) };
 }
 
 function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {
@@ -45,12 +41,9 @@ function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Pa
   const failure = checkCriteria(state, node, body, settled.outputs);
   if (failure !== undefined) return { ok: false, failure };
   const outputs = passThrough(state, node, body, settled.outputs);
-  const envelope = makeEnvelope({ ...textOf(answer), outputs });
+  const { stdout } = answer;
+  const envelope = makeEnvelope({ stdout, envelope: answer.envelope, outputs });
   return { ok: true, result: { outputs, envelope: withRaw(envelope, settled.raw) } };
-}
-
-function textOf({ stdout, envelope }: Partial<Answer>) {
-  return { ...(stdout === undefined ? {} : { stdout }), ...(envelope === undefined ? {} : { envelope }) };
 }
 
 function broken(node: NodeState, errors: readonly ContractError[]): Settlement {
@@ -60,6 +53,7 @@ function broken(node: NodeState, errors: readonly ContractError[]): Settlement {
 }
 
 function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs: JsonObject): Failure | undefined {
+  if (body.criteria.length === 0) return undefined;
   const resolve = resolverFor(state, node, body, outputs);
   for (const criterion of body.criteria) {
     const holds = evaluateCondition(criterion.root, resolve);
@@ -73,6 +67,7 @@ function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs
 
 /** A declared input that is not a declared output keeps its upstream value, whatever the agent returned. */
 function passThrough(state: RunState, node: NodeState, body: StepBody, outputs: JsonObject): JsonObject {
+  if (body.inputs.length === 0) return outputs;
   const owned = body.outputs ?? {};
   const names = body.inputs.map((input) => input.name).filter((name) => !Object.hasOwn(owned, name));
   if (names.length === 0) return outputs;
@@ -86,8 +81,9 @@ function passThrough(state: RunState, node: NodeState, body: StepBody, outputs: 
 
 function settleLens(node: NodeState, body: LensBody, answer: Partial<Answer>): Settlement {
   const contract = body.outputContract;
-  const given = answer.outputs === undefined ? {} : { outputs: answer.outputs };
-  const { envelope, raw, errors } = settleEnvelope(contract, makeEnvelope({ ...textOf(answer), ...given, contract }));
+  const { stdout, outputs: given } = answer;
+  const made = makeEnvelope({ stdout, envelope: answer.envelope, outputs: given, contract });
+  const { envelope, raw, errors } = settleEnvelope(contract, made);
   if (errors.length > 0) return broken(node, errors);
   const outputs = isJsonObject(envelope.data) ? envelope.data : (answer.outputs ?? {});
   return { ok: true, result: { outputs, envelope: withRaw(envelope, raw) } };

@@ -14,16 +14,22 @@ export interface Sending {
 
 export function dispatchOf(state: RunState, node: NodeState, sending: Sending): Dispatch {
   const { timeoutMs, effects, request: hints } = planNodeOf(state, node);
+  const { attempt, route, request, maxOutputTokens, instructions, isResend } = sending;
   return {
     type: "dispatch",
     nodeId: node.id,
     epoch: node.epoch,
-    dispatchId: dispatchIdOf(state, node, sending.attempt),
+    dispatchId: dispatchIdOf(state, node, attempt),
     idempotencyKey: `${state.runId}/${node.id}/${node.epoch}`,
     hints,
     timeoutMs,
     effects,
-    ...sending,
+    attempt,
+    route,
+    request,
+    maxOutputTokens,
+    instructions,
+    isResend,
   };
 }
 

@@ -1,4 +1,5 @@
 import { required } from "../base/index.ts";
+import type { EventPayload } from "../event/index.ts";
 import { ask, digestRequest } from "./approvals.ts";
 import { dispatchOf } from "./dispatching.ts";
 import type { BoundRequest } from "./effect.ts";
@@ -62,15 +63,26 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
   const { state, at } = turn;
   const { timeoutMs, wave } = planNodeOf(state, node);
   const { route, verdictId, instructions = [] } = verdict;
-  const told = instructions.length === 0 ? {} : { instructions: instructions.map((one) => ({ ...one })) };
   const attempt = node.attempts + 1;
-  const subject = { nodeId: node.id, attempt };
-  emit(turn, "gate.decided", { ...subject, disposition: "allow", verdictId });
-  const deadline = timeoutMs === null ? {} : { deadlineAt: at + timeoutMs };
-  emit(turn, "node.started", { ...subject, wave, ...route, verdictId, ...deadline, ...told });
+  const nodeId = node.id;
+  emit(turn, "gate.decided", { nodeId, attempt, disposition: "allow", verdictId });
+  const started: EventPayload<"node.started"> = {
+    nodeId,
+    attempt,
+    wave,
+    agentId: route.agentId,
+    gatewayId: route.gatewayId,
+    provider: route.provider,
+    model: route.model,
+    executionPath: route.executionPath,
+    verdictId,
+  };
+  if (timeoutMs !== null) started.deadlineAt = at + timeoutMs;
+  if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
+  emit(turn, "node.started", started);
   const maxOutputTokens = verdict.maxOutputTokens ?? null;
   perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, instructions, isResend: false }));
-  if (timeoutMs !== null) setTimer(turn, { kind: "attempt", ...subject }, at + timeoutMs);
+  if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId, attempt }, at + timeoutMs);
 }
 
 const PAUSED_DELAYS_MS = [1_000, 2_000, 4_000] as const;

@@ -220,8 +220,11 @@ function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findi
   for (const warning of warnings) log(turn, node, warning);
 }
 
+const NO_GRANTS: readonly string[] = [];
+
 /** Policies a person has allowed for exactly this request; another text or another input is another question. */
 function grantedPolicies(node: NodeState, request: BoundRequest): readonly string[] {
+  if (node.grants.length === 0) return NO_GRANTS;
   const valid = node.grants.filter(({ digest, policies }) => digest === digestRequest(node, request, policies));
   return [...new Set(valid.flatMap(({ policies }) => policies))];
 }

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, jsonToText } from "../base/index.ts";
-import type { Envelope, SkipReason, Tokens } from "../event/index.ts";
+import type { Envelope, EventPayload, SkipReason, Tokens } from "../event/index.ts";
 import { NO_TOKENS } from "./create-state.ts";
 import type { NodeState } from "./state.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
@@ -7,25 +7,28 @@ import { about, emit, perform, type Turn } from "./turn.ts";
 export interface Result {
   readonly outputs: JsonObject;
   readonly envelope: Envelope;
+}
+
+/** What the answer cost, as far as it is known. */
+export interface Spent {
   readonly tokens?: Tokens;
   readonly costMicros?: number;
 }
 
-export function completeNode(turn: Turn, node: NodeState, result: Result): void {
-  const { status } = node.now;
-  const startedAt = node.now.status === "running" || node.now.status === "streaming" ? node.now.startedAt : turn.at;
-  const { inputTokens, outputTokens } = result.tokens ?? NO_TOKENS;
+export function completeNode(turn: Turn, node: NodeState, { envelope, outputs }: Result, spent: Spent = {}): void {
+  const { now } = node;
+  const isUnderWay = now.status === "running" || now.status === "streaming";
+  const durationMs = isUnderWay ? turn.at - now.startedAt : 0;
+  const { inputTokens, outputTokens } = spent.tokens ?? NO_TOKENS;
+  const costMicros = spent.costMicros ?? 0;
+  const nodeId = node.id;
+  const attempt = node.attempts;
   // A gate or a `for_each` node completes without an attempt of its own.
-  const subject = status === "running" || status === "streaming" ? about(node) : { nodeId: node.id };
-  emit(turn, "node.completed", {
-    ...subject,
-    envelope: result.envelope,
-    outputs: result.outputs,
-    durationMs: turn.at - startedAt,
-    inputTokens,
-    outputTokens,
-    costMicros: result.costMicros ?? 0,
-  });
+  const payload: EventPayload<"node.completed"> =
+    isUnderWay && attempt > 0
+      ? { nodeId, attempt, envelope, outputs, durationMs, inputTokens, outputTokens, costMicros }
+      : { nodeId, envelope, outputs, durationMs, inputTokens, outputTokens, costMicros };
+  emit(turn, "node.completed", payload);
 }
 
 export function completeGate(turn: Turn, node: NodeState, isApproved: boolean): void {

@@ -1,5 +1,14 @@
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
-import type { Block, Explanation, Gate, Hold, Judgement, MatchedPolicy, TrailEntry } from "./gate.ts";
+import {
+  type Block,
+  type Explanation,
+  type Gate,
+  type Hold,
+  type Judgement,
+  type MatchedPolicy,
+  PASS,
+  type TrailEntry,
+} from "./gate.ts";
 import { agentBudget } from "./gates/agent-budget.ts";
 import { agentStatus } from "./gates/agent-status.ts";
 import { approvalRequired } from "./gates/approval-required.ts";
@@ -63,13 +72,20 @@ export function judgeLaunch(facts: LaunchFacts): Judgement {
 }
 
 function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: string): Judgement {
-  const trail: TrailEntry[] = [];
+  const silent = silentTrail(gates);
+  /** Null while no gate had anything to say. */
+  let said: TrailEntry[] | null = null;
   const warnings: string[] = [];
   let matched: readonly MatchedPolicy[] = [];
   for (let index = 0; index < gates.length; index += 1) {
     const gate = gates[index];
     if (gate === undefined) break;
     const outcome = gate.evaluate(facts, matched);
+    if (outcome === PASS) {
+      said?.push(passed(gate.name, {}));
+      continue;
+    }
+    const trail = (said ??= silent.slice(0, index));
     if (outcome.kind !== "hold" && outcome.matched !== undefined) matched = outcome.matched;
     if (outcome.kind === "pass") {
       if (outcome.warnings !== undefined) warnings.push(...outcome.warnings);
@@ -85,7 +101,16 @@ function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: stri
     const explanation = explainHold(gate.name, outcome, subject);
     return { disposition: "hold", trail, hold: outcome, gate: gate.name, explanation, matched };
   }
-  return { disposition: "allow", trail, warnings, matched };
+  return { disposition: "allow", trail: said ?? silent, warnings, matched };
+}
+
+const SILENT_TRAILS = new WeakMap<object, readonly TrailEntry[]>();
+
+/** What is left behind when every gate passes without a word, as nearly all do: one for all. */
+function silentTrail<Facts>(gates: readonly Gate<Facts>[]): readonly TrailEntry[] {
+  let trail = SILENT_TRAILS.get(gates);
+  if (trail === undefined) SILENT_TRAILS.set(gates, (trail = gates.map(({ name }) => passed(name, {}))));
+  return trail;
 }
 
 interface Passed {

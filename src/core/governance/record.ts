@@ -18,25 +18,51 @@ interface FactsRecord extends Omit<DispatchFacts, "policies"> {
 }
 
 /**
- * What is stored with a verdict, as JSON: enough to judge it again, and no more than that. The agent and the policies
- * are the same in many verdicts, so that each is written out once.
+ * What is stored with a verdict, as JSON: enough to judge it again, and no more than that. Agent, gateway, node and
+ * policies are the same in many verdicts, so that each is written out once.
  */
 export function factsText(facts: DispatchFacts): string {
-  const { agent, run } = facts;
-  const others = { ...facts, agent: undefined, policies: undefined, format: RECORD_FORMAT, run: keepRun(run) };
-  const agentText = agent === null ? "null" : textOf(AGENT_TEXTS, agent, keepAgent);
-  const policies = dispatchPolicies(facts).map((policy) => textOf(POLICY_TEXTS, policy, keepPolicy));
-  return `${JSON.stringify(others).slice(0, -1)},"agent":${agentText},"policies":[${policies.join(",")}]}`;
+  let text = `{"format":${RECORD_FORMAT}`;
+  for (const [opening, write] of MEMBERS) text += opening + write(facts);
+  return `${text}}`;
 }
 
-/** Under what was registered: whatever replaces it is another object. */
-const AGENT_TEXTS = new WeakMap<Agent, string>();
-const POLICY_TEXTS = new WeakMap<Policy, string>();
+/** How each fact is written; one that is not listed here does not compile. */
+const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => string>> = {
+  at: ({ at }) => String(at),
+  platform: ({ platform }) => onceOf(platform),
+  gateway: ({ gateway }) => onceOf(gateway),
+  noGateway: ({ noGateway }) => JSON.stringify(noGateway),
+  agentId: ({ agentId }) => JSON.stringify(agentId),
+  agent: ({ agent }) => onceOf(agent, keepAgent),
+  role: ({ role }) => JSON.stringify(role),
+  openAttempts: ({ openAttempts }) => String(openAttempts),
+  openExamples: ({ openExamples }) => JSON.stringify(openExamples),
+  waitingAhead: ({ waitingAhead }) => String(waitingAhead),
+  rate: ({ rate }) => JSON.stringify(rate),
+  agentBudget: ({ agentBudget }) => JSON.stringify(agentBudget),
+  envelopes: ({ envelopes }) => JSON.stringify(envelopes),
+  estimateMicros: ({ estimateMicros }) => String(estimateMicros),
+  node: ({ node }) => onceOf(node),
+  run: ({ run }) => JSON.stringify(keepRun(run)),
+  policies: (facts) => `[${dispatchPolicies(facts).map(policyText).join(",")}]`,
+  grants: ({ grants }) => JSON.stringify(grants),
+};
 
-function textOf<T extends object>(texts: WeakMap<T, string>, of: T, keep: (of: T) => object): string {
-  let text = texts.get(of);
-  if (text === undefined) texts.set(of, (text = JSON.stringify(keep(of))));
+const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
+
+/** Of what does not change: whatever takes its place is another object. */
+const TEXTS = new WeakMap<object, string>();
+
+function onceOf<T extends object>(value: T | null, keep?: (value: T) => object): string {
+  if (value === null) return "null";
+  let text = TEXTS.get(value);
+  if (text === undefined) TEXTS.set(value, (text = JSON.stringify(keep === undefined ? value : keep(value))));
   return text;
+}
+
+function policyText(policy: Policy): string {
+  return onceOf(policy, keepPolicy);
 }
 
 /** Conditions read once for any number of records. */
@@ -73,7 +99,6 @@ function keepAgent(agent: Agent): Agent {
   return { ...agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
 }
 
-/** Written out because it is done for every policy of every verdict, and a rest pattern is slow. */
 function keepPolicy(policy: Policy): KeptPolicy {
   return {
     name: policy.name,

@@ -18,13 +18,14 @@ export function makeEnvelope(parts: EnvelopeParts): Envelope {
   if (envelope !== undefined) return completeEnvelope(envelope, stdout, outputs);
   const isJsonOnly = stdout === undefined && outputs !== undefined && !isEmpty(outputs);
   const kind = isJsonOnly ? "json" : "text";
-  const data = dataOf(stdout, outputs);
-  return {
+  const made: Envelope = {
     kind: contract?.kind ?? kind,
     artifactKind: contract?.artifactKind ?? kind,
     output: stdout ?? textOf(outputs),
-    ...(data === undefined ? {} : { data }),
   };
+  const data = dataOf(stdout, outputs);
+  if (data !== undefined) made.data = data;
+  return made;
 }
 
 function completeEnvelope(envelope: Envelope, stdout: string | undefined, outputs: JsonObject | undefined): Envelope {

@@ -1,4 +1,4 @@
-import { arrayLiteral, type SqlScalar } from "../sql.ts";
+import { arrayElement, type SqlScalar } from "../sql.ts";
 
 /** `json` is text that is JSON: it holds no control character, so that a column of it needs no escaping. */
 export type ColumnType = "text" | "int" | "bigint" | "json";
@@ -14,9 +14,8 @@ export function encodeColumn(
   rows: readonly Readonly<Record<string, SqlScalar>>[],
   column: string,
 ): string {
-  const values = rows.map((row) => row[column] ?? null);
-  if (type === "json") return values.map((value) => value ?? "null").join(SEPARATOR);
-  return arrayLiteral(values);
+  if (type === "json") return rows.map((row) => row[column] ?? "null").join(SEPARATOR);
+  return `{${rows.map((row) => arrayElement(row[column] ?? null)).join(",")}}`;
 }
 
 /** An expression for the array that `encodeColumn` wrote into a parameter. */

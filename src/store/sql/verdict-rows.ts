@@ -7,12 +7,15 @@ import { lookUp } from "./look-up.ts";
 
 /** Verdicts of one commit as one text. */
 export function verdictsText(verdicts: readonly NewVerdict[]): string {
-  return `[${verdicts.map(verdictText).join(",")}]`;
+  // Put together and not joined: the whole batch is joined once, and that is when these are copied.
+  let text = "";
+  for (const verdict of verdicts) text += `${text === "" ? "[" : ","}${verdictText(verdict)}`;
+  return `${text}]`;
 }
 
-function verdictText(verdict: NewVerdict): string {
-  const text = JSON.stringify({ ...verdict, bodyText: undefined });
-  return `${text.slice(0, -1)},"body":${verdict.bodyText}}`;
+function verdictText({ verdictId, nodeId, attempt, at, disposition, gate, code, bodyText }: NewVerdict): string {
+  const head = JSON.stringify({ verdictId, nodeId, attempt, at, disposition, gate, code });
+  return `${head.slice(0, -1)},"body":${bodyText}}`;
 }
 
 const VERDICTS_OF = {
