@@ -27,12 +27,14 @@ export class OpenDispatch {
   readonly waiting: ((body: CallbackBody | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #redactor: Redactor | undefined;
-  readonly #controller = new AbortController();
+  /** Made when somebody looks: a signal takes longer to make than a short answer takes. */
+  #controller: AbortController | null = null;
   readonly #batcher: PartialBatcher;
   readonly #texts: ReturnType<Redactor["stream"]> | undefined;
   readonly #logs = new LogBook();
   #abortedFor: "timeout" | "cancelled" | null = null;
   #abortReason = "";
+  #isLetGo = false;
   #stopTimer: Stop | null = null;
 
   constructor(
@@ -58,11 +60,22 @@ export class OpenDispatch {
 
   hooks(): AdapterHooks {
     const redact = (text: string): string => this.#redactor?.text(text) ?? text;
+    const signal = (): AbortSignal => this.#signal();
     return {
-      signal: this.#controller.signal,
+      get signal() {
+        return signal();
+      },
       onPartial: (part) => this.#hear(part),
       onLog: (line) => this.#logs.add(line, this.#clock.now(), redact),
     };
+  }
+
+  #signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#isLetGo) this.#controller.abort();
+    }
+    return this.#controller.signal;
   }
 
   /** Replaces the timer before it. */
@@ -82,7 +95,8 @@ export class OpenDispatch {
   letGo(): void {
     this.#stopTimer?.();
     this.#batcher.close();
-    this.#controller.abort();
+    this.#isLetGo = true;
+    this.#controller?.abort();
     try {
       this.adapter.cancel(this.request.dispatchId).catch(() => undefined);
     } catch {

@@ -17,6 +17,8 @@ export interface AttemptTale {
   callback(result: CallbackResult, outcome: Outcome | null): void;
 }
 
+type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl">;
+
 const LATE_ANSWER_MS = 600_000;
 
 /** The Bridge inside this process: the adapters and the attempts they are working on. */
@@ -39,18 +41,23 @@ export class AdapterPool {
   }
 
   /** Hands an attempt over. The same dispatch twice is one execution. */
-  send(dispatch: Dispatch, state: RunState, tale: AttemptTale, more: Partial<AdapterRequest> = {}): void {
+  send(
+    dispatch: Dispatch,
+    state: RunState,
+    tale: AttemptTale,
+    { traceparent, externalCallbackUrl }: Extras = {},
+  ): void {
     const provider = dispatch.route.provider ?? "";
-    const answer = this.#executions.start(
-      { ...dispatchRequest(dispatch, state, provider), ...more },
-      {
-        stream: (deltas) => tale.stream(deltas),
-        ended(outcome) {
-          const result = reportOutcome(outcome);
-          for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
-        },
+    const request = dispatchRequest(dispatch, state, provider);
+    if (traceparent !== undefined) request.traceparent = traceparent;
+    if (externalCallbackUrl !== undefined) request.externalCallbackUrl = externalCallbackUrl;
+    const answer = this.#executions.start(request, {
+      stream: (deltas) => tale.stream(deltas),
+      ended(outcome) {
+        const result = reportOutcome(outcome);
+        for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
       },
-    );
+    });
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
     tale.callback({ status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 }, null);

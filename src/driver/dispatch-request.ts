@@ -8,28 +8,22 @@ import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
-  const { request, hints, route } = dispatch;
+  const { request, hints, route, maxOutputTokens } = dispatch;
   const node = planNodeOf(state, dispatch.nodeId);
   const outputSchema = outputSchemaOf(dispatch, node);
   const systemPrompt = systemPromptOf(dispatch, provider);
-  return {
+  const sent: AdapterRequest = {
     dispatchId: dispatch.dispatchId,
     runId: state.runId,
     stepId: dispatch.nodeId,
     attempt: dispatch.attempt,
     idempotencyKey: dispatch.idempotencyKey,
     provider,
-    ...(route.model === null ? {} : { model: route.model }),
     agentId: route.agentId ?? DEFAULT_AGENT_ID,
-    ...(systemPrompt === null ? {} : { systemPrompt }),
     message: request.message,
-    ...(request.stdin === null ? {} : { stdin: request.stdin }),
     inputs: { ...request.inputs },
-    ...(hints.tools.length === 0 ? {} : { tools: [...hints.tools] }),
-    ...(outputSchema === null ? {} : { outputSchema: { ...outputSchema } }),
     outputStrategy: request.outputStrategy,
     timeoutMs: dispatch.timeoutMs,
-    ...(dispatch.maxOutputTokens === null ? {} : { maxOutputTokens: dispatch.maxOutputTokens }),
     context: {
       runId: state.runId,
       workflow: state.plan.name,
@@ -38,6 +32,13 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
     },
     effects: dispatch.effects,
   };
+  if (route.model !== null) sent.model = route.model;
+  if (systemPrompt !== null) sent.systemPrompt = systemPrompt;
+  if (request.stdin !== null) sent.stdin = request.stdin;
+  if (hints.tools.length > 0) sent.tools = [...hints.tools];
+  if (outputSchema !== null) sent.outputSchema = { ...outputSchema };
+  if (maxOutputTokens !== null) sent.maxOutputTokens = maxOutputTokens;
+  return sent;
 }
 
 function systemPromptOf({ instructions }: Dispatch, provider: string): string | null {
@@ -53,7 +54,8 @@ function upstreamDigest(inputs: JsonObject): string {
 }
 
 function planNodeOf(state: RunState, nodeId: string): PlanNode | undefined {
-  const index = state.plan.indexById.get(nodeId.split("[", 1)[0] ?? nodeId);
+  const { indexById } = state.plan;
+  const index = indexById.get(nodeId) ?? indexById.get(nodeId.split("[", 1)[0] ?? nodeId);
   return index === undefined ? undefined : state.plan.nodes[index];
 }
 

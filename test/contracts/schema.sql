@@ -71,7 +71,7 @@
   id text not null collate C
   org_id text not null collate C
   at bigint not null
-  body text not null
+  body text not null compression lz4
   PRIMARY KEY (id)
   CREATE INDEX audit_pending_oldest ON public.audit_pending USING btree (org_id, at, id)
   CREATE UNIQUE INDEX audit_pending_pkey ON public.audit_pending USING btree (id)
@@ -142,7 +142,7 @@
   run_id text not null collate C
   first_event_id integer not null
   last_event_id integer not null
-  body text not null
+  body text not null compression lz4
   org_id text not null collate C
   CHECK (((first_event_id >= 1) AND (last_event_id >= first_event_id)))
   PRIMARY KEY (run_id, first_event_id)
@@ -378,7 +378,7 @@
   first_event_id integer not null
   org_id text not null collate C
   at bigint not null
-  body text not null
+  body text not null compression lz4
   PRIMARY KEY (run_id, first_event_id)
   CREATE INDEX verdict_blocks_newest ON public.verdict_blocks USING btree (org_id, at DESC)
   CREATE UNIQUE INDEX verdict_blocks_pkey ON public.verdict_blocks USING btree (run_id, first_event_id)

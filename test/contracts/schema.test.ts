@@ -3,7 +3,7 @@ import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 15;
+const NEWEST = 16;
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
 
 /** Tables, columns, constraints and indexes as the catalog words them, partitions left out. */
@@ -11,7 +11,8 @@ const SCHEMA = plain(`
   select c.relname as table_name, coalesce(array_to_string(c.reloptions, ' '), '') as options,
     (select string_agg(format('  %s %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
         case when a.attnotnull then ' not null' else '' end,
-        case when l.collname = 'C' then ' collate C' else '' end), E'\\n' order by a.attnum)
+        case when l.collname = 'C' then ' collate C' else '' end
+        || case when a.attcompression = 'l' then ' compression lz4' else '' end), E'\\n' order by a.attnum)
       from pg_attribute a left join pg_collation l on l.oid = a.attcollation and l.collname = 'C'
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
     (select string_agg('  ' || pg_get_constraintdef(k.oid), E'\\n' order by k.conname)

@@ -41,11 +41,11 @@ export function reportOf(result: Answered, strategy: OutputStrategy, logged: rea
 function completedReport(result: Completed, strategy: OutputStrategy, logged: readonly string[]): CallbackResult {
   const warnings = [...logged];
   const found = findOutputs(result, strategy, warnings);
-  const repaired = repairText({
-    ...(found.stdout === undefined ? {} : { stdout: found.stdout }),
-    ...(found.outputs === undefined ? {} : { outputs: found.outputs }),
-    ...(result.envelope === undefined ? {} : { envelope: result.envelope as JsonObject }),
-  });
+  const given: Record<string, Json> = {};
+  if (found.stdout !== undefined) given["stdout"] = found.stdout;
+  if (found.outputs !== undefined) given["outputs"] = found.outputs;
+  if (result.envelope !== undefined) given["envelope"] = result.envelope as JsonObject;
+  const repaired = repairText(given);
   if (repaired.isRepaired) {
     warnings.push(
       "The output held text that cannot be stored (NUL or half a surrogate pair); it was replaced by U+FFFD.",

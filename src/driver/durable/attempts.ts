@@ -81,12 +81,8 @@ export class Attempts {
     if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
     const { runId } = live.state;
     const isDeferring = this.#deferring.has(route.provider ?? "");
-    const more = {
-      traceparent: traceparentOf(live, dispatchId),
-      ...(isDeferring && this.#remote !== null
-        ? { externalCallbackUrl: this.#remote.externalUrl(live, dispatch) }
-        : {}),
-    };
+    const traceparent = traceparentOf(live, dispatchId);
+    const externalCallbackUrl = isDeferring ? this.#remote?.externalUrl(live, dispatch) : undefined;
     const tale: AttemptTale = {
       stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
       callback: (result, outcome) => {
@@ -98,14 +94,14 @@ export class Attempts {
     };
     const checked = this.#moderating.around(live, nodeId, tale);
     const heard: AttemptTale = {
-      ...checked,
+      stream: (deltas) => checked.stream(deltas),
       callback: (result, outcome) => {
         // Before it is looked at, which may take a while.
         this.#answered.add(dispatchId);
         checked.callback(result, outcome);
       },
     };
-    this.#pool.send(dispatch, live.state, heard, more);
+    this.#pool.send(dispatch, live.state, heard, { traceparent, externalCallbackUrl });
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {

@@ -71,36 +71,38 @@ function slotsOf({ live, admissions, ended }: Holding): readonly SlotChange[] {
 
 function ledgerOf(booking: Booking, costs: readonly EventOf<"cost.recorded">[]): readonly LedgerChange[] {
   const ledger = reservationsOf(booking);
-  for (const event of costs) for (const spent of spentBy(booking, event)) change(ledger, spent);
-  const ceilings = ceilingsOf(booking);
-  return [...ledger].map(([key, part]) => ({ ...part, ceiling: ceilings.get(key) ?? null }));
+  for (const event of costs) for (const part of spentBy(booking, event)) change(ledger, part, 0, part.spent);
+  for (const [key, ceiling] of ceilingsOf(booking)) {
+    const sum = ledger.get(key);
+    if (sum !== undefined) sum.ceiling = ceiling;
+  }
+  return [...ledger.values()];
 }
 
-function reservationsOf({ live, admissions, ended }: Holding): Map<string, LedgerChange> {
-  const ledger = new Map<string, LedgerChange>();
+function reservationsOf({ live, admissions, ended }: Holding): Map<string, LedgerSum> {
+  const ledger = new Map<string, LedgerSum>();
   for (const { reserved } of admissions.values()) {
-    for (const { envelopeId, periodStart, micros } of reserved) {
-      change(ledger, { envelopeId, periodStart, reserved: micros, spent: 0, ceiling: null });
-    }
+    for (const part of reserved) change(ledger, part, part.micros, 0);
   }
   for (const key of ended) {
     const held = admissions.get(keyOf(key))?.reserved ?? heldBy(live, key)?.reserved ?? [];
-    for (const { envelopeId, periodStart, micros } of held) {
-      change(ledger, { envelopeId, periodStart, reserved: -micros, spent: 0, ceiling: null });
-    }
+    for (const part of held) change(ledger, part, -part.micros, 0);
   }
   return ledger;
 }
 
-function change(ledger: Map<string, LedgerChange>, part: LedgerChange): void {
-  const key = ledgerKey(part);
-  const before = ledger.get(key);
-  ledger.set(key, {
-    ...part,
-    reserved: (before?.reserved ?? 0) + part.reserved,
-    spent: (before?.spent ?? 0) + part.spent,
-  });
+function change(ledger: Map<string, LedgerSum>, envelope: Envelope, reserved: number, spent: number): void {
+  const { envelopeId, periodStart } = envelope;
+  const key = ledgerKey(envelope);
+  const sum = ledger.get(key);
+  if (sum === undefined) ledger.set(key, { envelopeId, periodStart, reserved, spent, ceiling: null });
+  else {
+    sum.reserved += reserved;
+    sum.spent += spent;
+  }
 }
+
+type LedgerSum = { -readonly [K in keyof LedgerChange]: LedgerChange[K] };
 
 /**
  * What all of a commit together may come to, so that each of its reservations keeps the ceiling it was decided under:
@@ -189,7 +191,7 @@ export class Returning implements Returned {
       if (ended !== undefined) this.#end(ended);
       if (event.type === "node.completed") this.#completed.push(event);
       if (event.type !== "cost.recorded") continue;
-      for (const { spent, ...envelope } of spentBy(this.#booking, event)) this.#book(envelope, spent, 0);
+      for (const part of spentBy(this.#booking, event)) this.#book(part, part.spent, 0);
     }
   }
 
@@ -198,6 +200,7 @@ export class Returning implements Returned {
   }
 
   spendingOf(envelopeId: string, periodStart: number): Spending {
+    if (this.#money.size === 0) return NOTHING;
     return this.#money.get(ledgerKey({ envelopeId, periodStart })) ?? NOTHING;
   }
 
@@ -212,7 +215,7 @@ export class Returning implements Returned {
     this.#ended.add(keyOf(key));
     const { agentId, reserved } = held;
     if (agentId !== null) this.#slots.set(agentId, this.slotsOf(agentId) + 1);
-    for (const { micros, ...envelope } of reserved) this.#book(envelope, 0, -micros);
+    for (const part of reserved) this.#book(part, 0, -part.micros);
   }
 
   #book(envelope: Envelope, spent: number, reserved: number): void {

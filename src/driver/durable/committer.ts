@@ -122,8 +122,11 @@ export class Committer {
   /** Writes what changed; runs that only were looked at, or told nothing new, need no commit. */
   async #write(works: readonly Work[]): Promise<void> {
     const { replicaId, judge } = this.#options;
-    const changed = works.filter(({ events, toldTimers }) => events.length > 0 || toldTimers.some(isStored));
-    for (const work of works) if (!changed.includes(work)) this.#succeed(work, false);
+    const changed: Work[] = [];
+    for (const work of works) {
+      if (work.events.length > 0 || work.toldTimers.some(isStored)) changed.push(work);
+      else this.#succeed(work, false);
+    }
     if (changed.length === 0) return;
     await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId(), judge) })));
   }
@@ -180,10 +183,14 @@ export class Committer {
 
   #commitDone(work: Work, commit: RunCommit): void {
     const { live } = work;
-    live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
+    const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = commit.head;
+    const rowVersion = commit.expectedVersion + 1;
+    live.run = { ...live.run, status, epoch, lastEventId, costMicros, startedAt, endedAt, rowVersion };
     live.creating = null;
     for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
-    for (const { nodeId, replicaId: _self, ...open } of commit.opened) live.openAttempts.set(nodeId, open);
+    for (const { nodeId, attempt, deadlineAt, agentId, reserved } of commit.opened) {
+      live.openAttempts.set(nodeId, { attempt, deadlineAt, agentId, reserved });
+    }
     for (const timer of commit.timersCleared) live.timers.delete(timerKey(timer));
     for (const { timer } of commit.timersSet) live.timers.set(timerKey(timer), timer);
     this.committedEvents += commit.events.length;

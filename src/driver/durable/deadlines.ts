@@ -1,5 +1,6 @@
 import type { Clock, Stop } from "../../clock/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
+import { timerKey } from "./derive-commit.ts";
 
 /**
  * Deadlines this process knows of, fired on time from memory; the database holds them too and catches what is missed.
@@ -89,5 +90,5 @@ interface Entry {
 }
 
 function keyOf(runId: string, timer: Timer): string {
-  return `${runId}/${Object.values(timer).join("/")}`;
+  return `${runId}/${timerKey(timer)}`;
 }

@@ -81,7 +81,8 @@ function deriveAttempts({ live, events, effects, admissions, at }: Decided, repl
     const { nodeId, attempt, timeoutMs } = effect;
     const deadlineAt = timeoutMs === null ? null : at + timeoutMs;
     const admission = admissions.get(keyOf({ nodeId, attempt }));
-    const reserved = (admission?.reserved ?? []).map(({ ceiling: _limit, ...reservation }) => reservation);
+    const taken = admission?.reserved ?? [];
+    const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
     const agentId = admission?.agentId ?? null;
     opened.set(keyOf({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
   }
@@ -165,6 +166,8 @@ function timersOfApproval(live: LiveRun, approvalId: string): readonly Timer[] {
 }
 
 export function timerKey(timer: Timer): string {
+  // Nearly all are of this kind.
+  if (timer.kind === "attempt") return `attempt/${timer.nodeId}/${timer.attempt}`;
   return Object.values(timer).join("/");
 }
 

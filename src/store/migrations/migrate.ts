@@ -17,6 +17,7 @@ import { EXECUTION_TAGS } from "./0012-execution-tags.ts";
 import { LAUNCHES } from "./0013-launches.ts";
 import { AGENT_MEMORIES } from "./0014-agent-memories.ts";
 import { PARENT_SPANS } from "./0015-parent-spans.ts";
+import { QUICK_COMPRESSION } from "./0016-quick-compression.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly Migration[] = [
   LAUNCHES,
   AGENT_MEMORIES,
   PARENT_SPANS,
+  QUICK_COMPRESSION,
 ];
 
 /** The last step this program knows. */
