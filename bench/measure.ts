@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import { measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
+import { clearBound, measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
 import { type BenchDatabase, openBenchEmbedded, openBenchPostgres } from "./database.ts";
 import { type EngineFigure, measureEngine } from "./engine.ts";
 import { type GovernedFigure, measureGoverned } from "./governed.ts";
@@ -79,6 +79,7 @@ async function measureDatabase(
     await measureOwnerBound(store, 3, "warm");
     const ownerBound = await measureOwnerBound(store, batches, "hot");
     const replicaBound = await measureReplicaBound(store, sql, batches);
+    await clearBound(sql);
     const driver = createBenchDriver(store);
     await driver.start();
     const runtime = await measureRuntime(store, driver, isQuick ? QUICK : FULL);
@@ -86,6 +87,7 @@ async function measureDatabase(
     await driver.stop();
     // Last, beside the chains it is compared with, when everything is as warm as it was for them.
     const loneCommitMs = await measureLoneBound(store, isQuick ? 500 : 2_000);
+    await clearBound(sql);
     const governed = await measureGoverned(store, url === null ? null : sql, isQuick ? QUICK : FULL);
     const wire = await measureWire(root, store, isQuick ? QUICK : FULL);
     const server = await measureProcess(root, database);
