@@ -1,7 +1,9 @@
 import type { ApprovalStatus, Decision } from "../core/event/index.ts";
+import type { Approval } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { formatDuration } from "./figures.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { Refusal } from "./refusal.ts";
 import { oneLine, printable } from "./terminal-text.ts";
@@ -29,6 +31,14 @@ export async function listApprovals(io: Io, api: Api, options: ListApprovalsOpti
   return EXIT.fine;
 }
 
+/** Whom the question goes to, one after the other; null: anyone who may approve. */
+function chainOf({ approvers }: Approval): string | null {
+  if (approvers.length === 0) return null;
+  return approvers
+    .map(({ who, withinMs }) => (withinMs === null ? oneLine(who) : `${oneLine(who)} for ${formatDuration(withinMs)}`))
+    .join(", then ");
+}
+
 /** The question, and the very text the answer will count for. */
 export async function showApproval(
   io: Io,
@@ -48,6 +58,7 @@ export async function showApproval(
     ["run", approval.runId],
     ["node", approval.nodeId === null ? null : oneLine(approval.nodeId)],
     ["asked by", approval.source],
+    ["asks", approval.status === "pending" ? chainOf(approval) : null],
     ["status", approval.status],
     ["asked", formatWhen(approval.requestedAt, now)],
     ["expires", approval.status === "pending" ? formatWhen(approval.expiresAt, now) : null],

@@ -427,6 +427,16 @@ describe("references", () => {
     expect(using({ success_criteria: ["a.outputs.n == 1"] })).toEqual(["unknown_step steps[1].success_criteria[0]"]);
   });
 
+  it("says how an arg and an approver are written", () => {
+    const hints = (step: object): readonly (string | undefined)[] => {
+      const source = JSON.stringify({ name: "w", args: { list: { type: "array" } }, steps: [{ id: "a", command: "go", ...step }] });
+      return readDefinition(source, EMPTY_CATALOG).problems.map(({ hint }) => hint);
+    };
+    expect(hints({ for_each: "$args.list" })).toEqual(["Write $list."]);
+    expect(hints({ command: "${args.list.first}" })).toEqual(["Write ${list.first}."]);
+    expect(hints({ approval: "required", approvers: [{ who: "Ops team" }] })).toEqual(["Write role:ops-team."]);
+  });
+
   it("leaves dotted names open while a library entry may declare them", () => {
     const steps = [
       { id: "a", library_step: "lib" },

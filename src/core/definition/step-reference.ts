@@ -105,7 +105,12 @@ function reportUnknown(head: string, mention: Mention, names: Names, report: Rep
     report.problem("unknown_step", mention.at, message, { hint: `Write step.${text}.` });
     return;
   }
+  const [, named] = mention.path.segments;
   const message = `${text} refers to "${head}", which is no step, arg or declared output.`;
+  if (head === "args" && typeof named === "string" && names.args.has(named)) {
+    report.problem("unknown_step", mention.at, message, { hint: `Write ${text.replace("args.", "")}.` });
+    return;
+  }
   const hint = (): string | undefined => didYouMean(head, [...names.steps.keys(), ...names.args, ...names.variables]);
   report.problem("unknown_step", mention.at, message, { hint });
 }

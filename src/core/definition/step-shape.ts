@@ -28,6 +28,7 @@ import {
   number,
   quote,
   refine,
+  joinWords,
   word,
 } from "./shape.ts";
 import { commandText, duration, expression, givenName, reference, stdinText, workflowRef } from "./text-shape.ts";
@@ -43,6 +44,7 @@ const who = word({
   expected: "role:name, team:name or user:name",
   code: "bad_name",
   pattern: /^(?:role|team|user):\S+$/,
+  mend: (text) => `role:${joinWords(text, "-")}`,
 });
 
 const approver = byKind<Approver>("role:name, team:name, user:name or a map", {
