@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSource } from "../../src/core/text/index.ts";
 import { KINDS, specOf } from "../../src/console/screens/settings/manifest-kind.ts";
 import { printYaml } from "../../src/console/screens/settings/print-yaml.ts";
+import { fieldsOf } from "../../src/console/screens/settings/spec-fields.ts";
+import { bodySchema } from "../../src/console/screens/settings/spec-schema.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
 let api: Api;
@@ -26,4 +28,33 @@ describe("a spec as the console shows it", () => {
       expect(again.body).toEqual(shown);
     },
   );
+});
+
+describe("the fields the console offers", () => {
+  it.each(Object.values(KINDS).filter(({ kind }) => kind !== "LibraryStep"))(
+    "are those the server checks $kind with: its sample has no others",
+    async ({ collection, sample }) => {
+      const { body: openApi } = await api.tell("GET", "/openapi.json", { key: null });
+      const schema = bodySchema(openApi, { collection });
+      const names = fieldsOf(schema ?? {}).map(({ name }) => name);
+      expect(names.length).toBeGreaterThan(0);
+      const written = readSource(sample).tree?.value;
+      for (const name of Object.keys(written as object)) expect(names).toContain(name);
+    },
+  );
+
+  it("says what an agent may say", async () => {
+    const { body: openApi } = await api.tell("GET", "/openapi.json", { key: null });
+    const fields = fieldsOf(bodySchema(openApi, { collection: "agents" }) ?? {});
+    expect(fields.find(({ name }) => name === "trust_level")).toMatchObject({
+      type: "whole number",
+      limits: "1 to 10",
+      fallback: 1,
+    });
+    expect(fields.find(({ name }) => name === "rate_limit")?.members.map(({ name }) => name)).toEqual([
+      "count",
+      "per_seconds",
+    ]);
+    expect(bodySchema(openApi, { collection: "nothing" as never })).toBeNull();
+  });
 });

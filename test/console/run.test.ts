@@ -71,6 +71,32 @@ const SCRIPT = JSON.stringify({
   },
 });
 
+/**
+ * Notes which lines of tables are drawn, as the tools of developers would: React tells a hook of every tree it has
+ * shown, and marks in it what it has drawn anew. What was left as it was is the same object as before.
+ */
+const DRAWN_ROWS = `
+  let drawn = [];
+  const look = (now) => {
+    const line = now.child?.type === "tr" ? now.child.memoizedProps["data-key"] : undefined;
+    if (line !== undefined && (now.flags & 1) !== 0) drawn.push(line);
+    if (now.child === now.alternate?.child) return;
+    for (let child = now.child; child !== null; child = child.sibling) look(child);
+  };
+  globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
+    supportsFiber: true,
+    inject: () => 1,
+    onCommitFiberRoot: (_, root) => look(root.current),
+    onCommitFiberUnmount: () => undefined,
+    onPostCommitFiberRoot: () => undefined,
+  };
+  globalThis.sluiceDrawn = () => {
+    const before = drawn;
+    drawn = [];
+    return before;
+  };
+`;
+
 /** Counts pictures and long tasks from the first moment of the page. */
 const WATCH = `
   const long = [];
@@ -312,6 +338,27 @@ describe("the run page", () => {
     await page.getByRole("button", { name: "List", exact: true }).click();
     await soon(() => page.getByRole("table", { name: "Nodes" }).getByRole("row").count()).toBe(8);
     expect(await violations(page)).toEqual([]);
+  });
+
+  it("draws only those lines of the list anew whose nodes have changed", async () => {
+    const page = await visit({ path: "/runs" });
+    await page.addInitScript(DRAWN_ROWS);
+    const runId = await site.api.run("quick");
+    await page.goto(`${site.url}/runs/${runId}`);
+    await page.getByRole("button", { name: "List", exact: true }).click();
+    const line = (id: string, status: string) =>
+      page.locator(`.node-list tr[data-key="${id}"] [data-status="${status}"]`);
+    await line("pay", "blocked").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await soon(() => page.locator(".run-page").getAttribute("data-run-event")).toBe(
+      String((await stateOf(runId)).lastEventId),
+    );
+    expect(new Set(await page.evaluate<string[]>("sluiceDrawn()"))).toContain("collect");
+    const { body } = await site.api.tell("GET", "approvals?status=pending&limit=100");
+    const asked = body.data.find((approval: { runId: string }) => approval.runId === runId);
+    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await line("letter", "completed").waitFor();
+    expect(new Set(await page.evaluate<string[]>("sluiceDrawn()"))).toEqual(new Set(["pay", "letter"]));
   });
 
   it.each([

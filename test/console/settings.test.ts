@@ -112,6 +112,38 @@ describe("governance", () => {
     });
   });
 
+  it("begins a new one with every field at hand: chosen by keyboard, checked at its line", async () => {
+    const page = await visit({ theme: "dark", path: "/governance/agents/-" });
+    await page.getByLabel(/^Name/).fill("clerk");
+    const fields = page.getByRole("region", { name: "Fields of an agent" });
+    await fields.getByText("whole number, 1 to 10, otherwise 1").waitFor();
+    await fields.getByRole("button", { name: "rate_limit" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".cm-activeLine", { hasText: "rate_limit:" }).waitFor();
+    await page.locator(".cm-line", { hasText: "per_seconds: 1" }).waitFor();
+    await fields.getByRole("button", { name: "model" }).click();
+    await page.locator(".cm-activeLine", { hasText: "model:" }).waitFor();
+    // The cursor stands where the value goes; without one the server says at which line it is missing.
+    const problem = page.getByRole("list", { name: "Problems" }).getByRole("button", { name: /line 7.*bad_name/ });
+    await problem.waitFor();
+    await screenshot(page, "governance-new-agent-dark");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.type("tide-1");
+    await problem.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await has(page, "Saved agent clerk.");
+    expect((await site.api.tell("GET", "agents/clerk")).body).toMatchObject({
+      model: "tide-1",
+      rateLimit: { count: 1, perSeconds: 1 },
+    });
+    await page.goto(`${site.url}/settings/library/-`);
+    await page
+      .getByRole("region", { name: "Fields of a library step" })
+      .getByRole("button", { name: "on_failure" })
+      .click();
+    await page.locator(".cm-activeLine", { hasText: "on_failure: retry_once" }).waitFor();
+  });
+
   it("shows how budgets burn down", async () => {
     const page = await visit({ path: "/governance/budgets" });
     await has(page, "exhausted");

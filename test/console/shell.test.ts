@@ -177,6 +177,42 @@ describe("the shell", () => {
     await soon(open).toBe(0);
   });
 
+  it("has one connection for all tabs also where no script can be shared, and another tab takes it over", async () => {
+    const open = () => site.api.app.streams().open;
+    await soon(open).toBe(0);
+    const signedIn = await site.visit();
+    const context = signedIn.context();
+    await context.addInitScript("delete globalThis.SharedWorker");
+    const runId = await site.api.run("gated");
+    const tab = async (path: string): Promise<Page> => {
+      const page = await context.newPage();
+      await page.goto(site.url + path);
+      await live(page);
+      return page;
+    };
+    await signedIn.close();
+    const leader = await tab(`/runs/${runId}`);
+    const [run, runs] = [await tab(`/runs/${runId}`), await tab("/runs")];
+    expect(await run.evaluate("typeof SharedWorker")).toBe("undefined");
+    await run.locator('.run-facts [data-status="running"]').waitFor();
+    await soon(open).toBe(1);
+    await leader.close();
+    await soon(open).toBe(1);
+    const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
+    const asked = data.find((approval: { runId: string }) => approval.runId === runId);
+    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    expect(await site.api.settle(runId)).toBe("completed");
+    const state = (await site.api.tell("GET", `runs/${runId}/state`)).body;
+    await run.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
+    await run.locator('.run-facts [data-status="completed"]').waitFor();
+    await runs.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
+    expect(open()).toBe(1);
+    await run.close();
+    await runOf(runs, await site.api.run("hello", { who: "the last tab" })).waitFor();
+    await context.close();
+    await soon(open).toBe(0);
+  });
+
   it("tells every tab of a launch that waits, and that it was answered", async () => {
     const posture = (to: string) =>
       site.api.tell("POST", "apply", {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { allowPages, type PageServer } from "../browser/page.ts";
-import { type ProviderServer, say, startOpenAiServer, TEST_KEY } from "../providers/index.ts";
+import { answerStatus, hang, type ProviderServer, say, startOpenAiServer, TEST_KEY } from "../providers/index.ts";
 import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
@@ -32,7 +32,13 @@ let model: ProviderServer;
 let forPages: PageServer;
 
 beforeAll(async () => {
-  model = await startOpenAiServer(({ body }) => say(`Heard: ${JSON.stringify(body["messages"])}`));
+  model = await startOpenAiServer(({ body }) => {
+    if (body["model"] === "locked-1") return answerStatus(401, "no such key");
+    if (body["model"] === "missing-1") return answerStatus(404, "no such model");
+    // Says how it begins, and then nothing any more.
+    if (body["model"] === "slow-1") return hang("The tide ", "comes in ");
+    return say(`Heard: ${JSON.stringify(body["messages"])}`);
+  });
   forPages = await allowPages(model.baseUrl);
   site = await openSite(undefined, [new URL(forPages.url).origin]);
   await site.api.save(REVIEW);
@@ -257,6 +263,56 @@ describe("the workflow page", () => {
     await page.getByRole("tab", { name: "Simulate" }).click();
     await page.getByLabel(/with a model of yours/).check();
     expect(await page.getByRole("textbox", { name: "Key" }).inputValue()).toBe("");
+  });
+
+  it("shows what a run in the page does while it does it, and stops it", async () => {
+    const page = await visit({ theme: "dark", path: "/workflows/review?tab=editor" });
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    await page.getByLabel(/with a model of yours/).check();
+    await page.getByLabel(/^Model/).fill("slow-1");
+    await page.getByRole("textbox", { name: "Key" }).fill(TEST_KEY);
+    await page.getByRole("button", { name: "Run in this page" }).click();
+    const result = page.getByRole("region", { name: "Result of the simulation" });
+    const collect = result.locator('.graph-card[data-node="collect"]');
+    await result.getByText("The tide comes in").first().waitFor();
+    expect(await collect.getAttribute("data-status")).toMatch(/running|streaming/);
+    expect(await result.locator('.graph-card[data-node="report"]').getAttribute("data-status")).toBe(
+      "awaiting_dependency",
+    );
+    await collect.click();
+    await result.getByRole("region", { name: "Answer of collect" }).getByText("The tide comes in").waitFor();
+    // Somebody who looks at the plan meanwhile ends nothing.
+    await page.getByRole("tab", { name: "Graph" }).nth(1).click();
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    await result.getByRole("button", { name: "List", exact: true }).click();
+    await result.getByRole("table", { name: "Nodes", exact: true }).getByText("report").waitFor();
+    await result.getByRole("button", { name: "Graph", exact: true }).click();
+    await screenshot(page, "workflow-own-model-streaming-dark");
+    expect(await violations(page, ".workflow-editor-side")).toEqual([]);
+    await result.getByRole("button", { name: "Stop" }).click();
+    await result.getByRole("status").first().getByText("Cancelled").waitFor();
+    expect(await result.getByRole("button", { name: "Stop" }).count()).toBe(0);
+    await collect.and(page.locator('[data-status="cancelled"]')).waitFor();
+  });
+
+  it("says what to do about a service that refuses, and about one that cannot be reached", async () => {
+    const page = await visit({ path: "/workflows/review?tab=editor", width: 390, height: 844 });
+    await page.getByRole("tab", { name: "Simulate" }).click();
+    await page.getByLabel(/with a model of yours/).check();
+    await page.getByLabel(/^Model/).fill("locked-1");
+    const result = page.getByRole("region", { name: "Result of the simulation" });
+    const run = page.getByRole("button", { name: "Run in this page" });
+    await run.click();
+    await result.getByRole("alert").getByText("Check the key above").waitFor();
+    await screenshot(page, "workflow-own-model-refused-narrow");
+    expect(await violations(page, ".workflow-editor-side")).toEqual([]);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    await page.getByLabel(/^Model/).fill("missing-1");
+    await run.click();
+    await result.getByRole("alert").getByText("Check the path, and the name of the model").waitFor();
+    await page.route("**/chat/completions", (route) => route.abort());
+    await run.click();
+    await result.getByRole("alert").getByText(`allow calls from pages of ${site.url}`).waitFor();
   });
 
   it("gives the browser nothing to complain about", () => {

@@ -91,7 +91,7 @@ class Caught extends Component<CaughtProps, CaughtState> {
     return (
       <>
         <h1>This page broke</h1>
-        <ProblemView problem={error} onRetry={() => location.reload()} />
+        <ProblemView isOfPage problem={error} onRetry={() => location.reload()} />
       </>
     );
   }

@@ -2,7 +2,6 @@ import { useEffect, useRef } from "react";
 import type { Frame, LiveMessage } from "../../client/index.ts";
 import { cache } from "./cache.ts";
 import type { LiveState, News, Wish } from "./hub.ts";
-import { attach, openHub } from "./live-script.ts";
 import { Store, useStore } from "./store.ts";
 
 /** What a screen is told besides the events of a run. */
@@ -14,15 +13,13 @@ const watches = new Map<
   number,
   { readonly runId: string; cursor: number; onFrames: (frames: readonly Frame[]) => void }
 >();
-let port: MessagePort | null = null;
+let port: MessagePort | Worker | null = null;
 let nextId = 1;
 
-/** Begins to listen; safe to call again. Where scripts cannot be shared by pages, each page has its own connection. */
+/** Begins to listen; safe to call again. Where scripts cannot be shared by pages, these agree on one that listens. */
 export function startLive(): void {
   if (port !== null) return wish({ type: "retry" });
-  port = openPort();
-  port.addEventListener("message", ({ data }: MessageEvent<News>) => hear(data));
-  port.start();
+  port = openPort(({ data }) => hear(data));
   holdLock();
   const retry = (): void => wish({ type: "retry" });
   addEventListener("online", retry);
@@ -36,14 +33,19 @@ export function startLive(): void {
   });
 }
 
-function openPort(): MessagePort {
-  if (typeof SharedWorker !== "undefined") {
-    return new SharedWorker(new URL("./shared-script.ts", import.meta.url), { type: "module", name: "sluice-live" })
-      .port;
+function openPort(onMessage: (message: MessageEvent<News>) => void): MessagePort | Worker {
+  if (typeof SharedWorker === "undefined") {
+    const own = new Worker(new URL("./member-script.ts", import.meta.url), { type: "module", name: "sluice-live" });
+    own.addEventListener("message", onMessage);
+    return own;
   }
-  const { port1, port2 } = new MessageChannel();
-  attach(openHub(), port2);
-  return port1;
+  const { port: shared } = new SharedWorker(new URL("./shared-script.ts", import.meta.url), {
+    type: "module",
+    name: "sluice-live",
+  });
+  shared.addEventListener("message", onMessage);
+  shared.start();
+  return shared;
 }
 
 function holdLock(): void {
@@ -55,7 +57,7 @@ function holdLock(): void {
 }
 
 function wish(made: Wish): void {
-  port?.postMessage(made);
+  port?.postMessage(made, { transfer: [] });
 }
 
 function hear(news: News): void {

@@ -1,4 +1,4 @@
-/** Runs beside all pages of a browser and holds the one connection they have together. */
+/** Runs beside the pages of a browser and holds the one connection they have together. */
 import { readLive } from "../../client/index.ts";
 import { type Client, LiveHub, type Wish } from "./hub.ts";
 
@@ -22,8 +22,12 @@ export function openHub(): LiveHub {
 export function attach(hub: LiveHub, port: MessagePort): void {
   const client: Client = hub.join((news) => port.postMessage(news));
   port.addEventListener("message", ({ data }: MessageEvent<Wish>) => {
-    if (data.type === "lock") void navigator.locks?.request(data.name, () => hub.leave(client));
+    if (data.type === "lock") whenGone(data.name, () => hub.leave(client));
     else hub.take(client, data);
   });
   port.start();
+}
+
+export function whenGone(lock: string, run: () => void): void {
+  void navigator.locks?.request(lock, run);
 }

@@ -3,21 +3,26 @@ import { ApiProblem } from "../../client/index.ts";
 import { Icon } from "./icon.tsx";
 import "./problem-view.css";
 
-/** What went wrong, in the words of the API: code, title, detail, what to do, and the id that leads to it in the log. */
-export function ProblemView({
-  problem,
-  onRetry,
-}: {
+interface ProblemViewProps {
   readonly problem: Error;
   readonly onRetry?: () => void;
-}): JSX.Element {
+  /** It was thrown by the page itself, and not on the way to the server. */
+  readonly isOfPage?: boolean;
+}
+
+const UNREACHABLE = ["The server cannot be reached", "unreachable"] as const;
+const PAGE_ERROR = ["The page met an error of its own", "page_error"] as const;
+
+/** What went wrong, in the words of the API: code, title, detail, what to do, and the id that leads to it in the log. */
+export function ProblemView({ problem, onRetry, isOfPage = false }: ProblemViewProps): JSX.Element {
   const isApi = problem instanceof ApiProblem;
+  const [title, code] = isApi ? [problem.title, problem.code] : isOfPage ? PAGE_ERROR : UNREACHABLE;
   return (
     <div className="problem" role="alert">
       <Icon name="warn" className="problem-icon" />
       <div className="problem-body">
         <p className="problem-title">
-          {isApi ? problem.title : "The server cannot be reached"} <code>{isApi ? problem.code : "unreachable"}</code>
+          {title} <code>{code}</code>
         </p>
         <p>{problem.message}</p>
         {isApi && problem.problems.length > 0 && <Places problems={problem.problems} />}

@@ -1,18 +1,10 @@
-import { type JSX, type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type JSX, type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
+import { classOf, type Column, TableRow } from "./table-row.tsx";
 import { useVisibleRows } from "./visible-rows.ts";
 import "./table.css";
 
-export interface Column<T> {
-  readonly id: string;
-  readonly head: string;
-  readonly cell: (row: T) => ReactNode;
-  /** Makes the column sortable. */
-  readonly sortBy?: (row: T) => string | number | null;
-  readonly isNumber?: boolean;
-  /** Left out on narrow screens. */
-  readonly isWide?: boolean;
-}
+export type { Column } from "./table-row.tsx";
 
 export interface TableProps<T> {
   /** What the rows are, for those who cannot see the heading. */
@@ -35,7 +27,9 @@ interface Sorting {
 
 /** Rows that can be sorted, walked with the arrow keys and opened; of very many, only those in sight are drawn. */
 export function Table<T>(props: TableProps<T>): JSX.Element {
-  const { label, columns, rows, keyOf, chosen, onChoose } = props;
+  const { label, columns, rows, keyOf, chosen, onChoose, onOpen, current } = props;
+  const newest = useRef(props);
+  newest.current = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const sorted = useMemo(() => sortRows(rows, columns, sorting), [rows, columns, sorting]);
   const box = useRef<HTMLDivElement>(null);
@@ -65,7 +59,15 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
         <tbody onKeyDown={walk}>
           {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
           {sorted.slice(from, to).map((row) => (
-            <Row key={keyOf(row)} row={row} {...props} />
+            <TableRow
+              key={keyOf(row)}
+              row={row}
+              columns={columns}
+              isChosen={hasBoxes ? chosen.has(keyOf(row)) : null}
+              isCurrent={current === keyOf(row)}
+              isOpenable={onOpen !== undefined}
+              table={newest}
+            />
           ))}
           {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
         </tbody>
@@ -99,57 +101,6 @@ function Head<T>({
       )}
     </th>
   );
-}
-
-function Row<T>({
-  row,
-  columns,
-  keyOf,
-  onOpen,
-  chosen,
-  onChoose,
-  current,
-}: TableProps<T> & { readonly row: T }): JSX.Element {
-  const key = keyOf(row);
-  const choose = (): void => {
-    const next = new Set(chosen);
-    if (!next.delete(key)) next.add(key);
-    onChoose?.(next);
-  };
-  return (
-    <tr
-      tabIndex={onOpen === undefined ? -1 : 0}
-      data-key={key}
-      aria-current={current === key || undefined}
-      className={onOpen === undefined ? "" : "is-openable"}
-      onClick={(event) => {
-        if (!(event.target as HTMLElement).closest("a, button, input, label")) onOpen?.(row);
-      }}
-      onKeyDown={(event) => {
-        if (event.target !== event.currentTarget) return;
-        if (event.key === "Enter") onOpen?.(row);
-        if (event.key === " " && onChoose !== undefined) {
-          event.preventDefault();
-          choose();
-        }
-      }}
-    >
-      {chosen !== undefined && onChoose !== undefined && (
-        <td className="table-choice">
-          <input type="checkbox" aria-label={`Choose ${key}`} checked={chosen.has(key)} onChange={choose} />
-        </td>
-      )}
-      {columns.map((column) => (
-        <td key={column.id} className={classOf(column)}>
-          {column.cell(row)}
-        </td>
-      ))}
-    </tr>
-  );
-}
-
-function classOf({ isNumber = false, isWide = false }: Pick<Column<never>, "isNumber" | "isWide">): string {
-  return `${isNumber ? "num table-number" : ""} ${isWide ? "table-wide" : ""}`;
 }
 
 /** Arrows and j/k go from row to row. */

@@ -16,3 +16,4 @@ export {
   type Point,
   type RoutedEdge,
 } from "./layout.ts";
+export { compareNatural } from "./natural-order.ts";

@@ -83,28 +83,35 @@ function Shown({ id }: { readonly id: string }): JSX.Element {
   if (!isNew && gateway === null)
     return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
   const initial = gateway === null ? KINDS.gateways.sample : printYaml(gatewaySpecOf(gateway));
-  return (
-    <div className="settings-split">
-      <Panel title={isNew ? "New gateway" : id} actions={<Link to={BASE}>All gateways</Link>}>
-        {gateway !== null && gateway.url === null ? (
+  const title = isNew ? "New gateway" : id;
+  const back = <Link to={BASE}>All gateways</Link>;
+  const health = gateway === null ? null : <Health gateway={gateway} />;
+  if (gateway !== null && gateway.url === null) {
+    return (
+      <div className="settings-split">
+        <Panel title={title} actions={back}>
           <p className="muted">
             This gateway is the server itself. Its adapters are named in the server's configuration.
           </p>
-        ) : (
-          <SpecEditor
-            key={initial}
-            kind={KINDS.gateways}
-            id={isNew ? null : id}
-            initial={initial}
-            onSaved={(name) => {
-              if (isNew) navigate(`${BASE}/${encodeURIComponent(name)}`);
-            }}
-            onDeleted={() => navigate(BASE)}
-          />
-        )}
-      </Panel>
-      {gateway !== null && <Health gateway={gateway} />}
-    </div>
+        </Panel>
+        {health}
+      </div>
+    );
+  }
+  return (
+    <SpecEditor
+      key={initial}
+      kind={KINDS.gateways}
+      id={isNew ? null : id}
+      title={title}
+      back={back}
+      beside={health}
+      initial={initial}
+      onSaved={(name) => {
+        if (isNew) navigate(`${BASE}/${encodeURIComponent(name)}`);
+      }}
+      onDeleted={() => navigate(BASE)}
+    />
   );
 }
 

@@ -2,7 +2,9 @@ import { type JSX, lazy, Suspense, useMemo, useState } from "react";
 import type { GraphSource } from "../../graph/graph-node.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { NodeList } from "./node-list.tsx";
-import { useRunPage } from "./run-page.ts";
+import { useNodesPage } from "./run-page.ts";
+import "../../parts/segments.css";
+import "./run.css";
 
 /** Asked for together with the page, and not only when the run has been read. */
 const loading = import("../../graph/plan-graph.tsx");
@@ -12,7 +14,7 @@ const NONE: readonly string[] = [];
 
 /** The graph with live statuses, or the same nodes as a list. */
 export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Element {
-  const { feed, nodes, hasPlan, node, selectNode, open, toggle } = useRunPage();
+  const { feed, nodes, hasPlan, node, selectNode, open, toggle } = useNodesPage();
   const [isList, setList] = useState(!hasPlan);
   const source = useMemo(
     (): GraphSource => ({

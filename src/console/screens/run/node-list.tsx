@@ -1,12 +1,12 @@
-import { type JSX, useMemo } from "react";
+import { type JSX, useMemo, useState } from "react";
 import { Money } from "../../parts/money.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { spanText } from "../../parts/figures.ts";
-import type { NodeView } from "../../../core/view/index.ts";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { type NodeRow, NodeRows } from "./model/node-rows.ts";
+import { useNodesPage, useRunView } from "./run-page.ts";
 
-const COLUMNS: readonly Column<NodeView>[] = [
+const COLUMNS: readonly Column<NodeRow>[] = [
   { id: "wave", head: "Wave", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
   { id: "name", head: "Node", cell: ({ label }) => label, sortBy: ({ label }) => label },
   {
@@ -49,11 +49,12 @@ const COLUMNS: readonly Column<NodeView>[] = [
 
 /** The graph as a list, for those who would rather read, and for screen readers. */
 export function NodeList(): JSX.Element {
-  const { node, nodes, selectNode } = useRunPage();
+  const { node, nodes, selectNode } = useNodesPage();
   const view = useRunView();
+  const [lines] = useState(() => new NodeRows());
   const rows = useMemo(
-    () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
-    [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
+    () => lines.of(nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? [])),
+    [lines, nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
   );
   return (
     <div className="node-list">

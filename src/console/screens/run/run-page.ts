@@ -4,24 +4,35 @@ import type { NodeView } from "../../../core/view/index.ts";
 import type { GraphNode } from "../../graph/graph-node.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 
-/** What every part of the page looks at together. */
-export interface RunPage {
-  readonly run: Run;
+/** What those parts look at that show the nodes of any run, also of one no server knows. */
+export interface NodesPage {
   readonly feed: RunFeed;
   /** In plan order. */
   readonly nodes: readonly GraphNode[];
   readonly hasPlan: boolean;
   readonly node: string | null;
-  readonly event: number | null;
   readonly selectNode: (nodeId: string | null) => void;
-  readonly selectEvent: (eventId: number | null) => void;
-  /** Looks at the run as it was after an event; null follows it. */
-  readonly travel: (eventId: number | null) => void;
   readonly open: ReadonlySet<string>;
   readonly toggle: (id: string) => void;
 }
 
+/** What every part of the page looks at together. */
+export interface RunPage extends NodesPage {
+  readonly run: Run;
+  readonly event: number | null;
+  readonly selectEvent: (eventId: number | null) => void;
+  /** Looks at the run as it was after an event; null follows it. */
+  readonly travel: (eventId: number | null) => void;
+}
+
 export const CurrentRun = createContext<RunPage | null>(null);
+export const CurrentNodes = createContext<NodesPage | null>(null);
+
+export function useNodesPage(): NodesPage {
+  const page = useContext(CurrentNodes);
+  if (page === null) throw new TypeError("nodes are shown on a page that has some");
+  return page;
+}
 
 export function useRunPage(): RunPage {
   const page = useContext(CurrentRun);
@@ -31,7 +42,7 @@ export function useRunPage(): RunPage {
 
 /** The run as it is looked at. Drawn anew a few times a second while it changes, and the view is always the newest. */
 export function useRunView(): RunView {
-  const { feed } = useRunPage();
+  const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
   return feed.shown;
 }
@@ -40,7 +51,7 @@ const NOBODY: readonly string[] = [];
 
 /** One node; drawn anew when it has changed, whatever else has. */
 export function useNodeView(id: string | null): NodeView | undefined {
-  const { feed } = useRunPage();
+  const { feed } = useNodesPage();
   const subscribe = useCallback(
     (listener: () => void) => feed.onNodes(listener, id === null ? NOBODY : [id]),
     [feed, id],

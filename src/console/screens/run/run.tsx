@@ -14,7 +14,7 @@ import { CurrentDesk, type WantedAction } from "./action-desk.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 import { Panes } from "./panes.tsx";
 import { RunHead } from "./run-head.tsx";
-import { CurrentRun, type RunPage } from "./run-page.ts";
+import { CurrentNodes, CurrentRun, type RunPage } from "./run-page.ts";
 import { Scrubber } from "./scrubber.tsx";
 import { useInstances } from "./use-instances.ts";
 import { useRunFeed } from "./use-run-feed.ts";
@@ -75,15 +75,17 @@ function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
   const desk = useMemo(() => ({ ask: setWanted }), []);
   return (
     <CurrentRun value={page}>
-      <CurrentDesk value={desk}>
-        <div className="run-page" data-run-event={feed.shown.lastEventId}>
-          <RunHead />
-          {problem !== null && <ProblemView problem={problem} />}
-          <Panes />
-          <Scrubber />
-        </div>
-        {wanted !== null && <ActionDialog wanted={wanted} onClose={() => setWanted(null)} />}
-      </CurrentDesk>
+      <CurrentNodes value={page}>
+        <CurrentDesk value={desk}>
+          <div className="run-page" data-run-event={feed.shown.lastEventId}>
+            <RunHead />
+            {problem !== null && <ProblemView problem={problem} />}
+            <Panes />
+            <Scrubber />
+          </div>
+          {wanted !== null && <ActionDialog wanted={wanted} onClose={() => setWanted(null)} />}
+        </CurrentDesk>
+      </CurrentNodes>
     </CurrentRun>
   );
 }

@@ -45,12 +45,18 @@ export function TimelinePane(): JSX.Element {
   const { feed, nodes, open, node: selected } = useRunPage();
   const [zoom, setZoom] = useState(1);
   const scale = useScale();
-  const rows = useMemo(() => timelineRows(nodes, open), [nodes, open]);
+  const { timeline } = feed.log;
+  const { begunCount } = timeline;
+  const rows = useMemo(
+    () => timelineRows(nodes, open, (id) => timeline.begunAt(id)),
+    [nodes, open, timeline, begunCount], // oxlint-disable-line react-hooks/exhaustive-deps
+  );
   const list = useRows(rows.length, ROW_PX);
   const pane = usePaneSize(list.box);
   const { scrollTo } = list;
   const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ id }) => id === selected)), [rows, selected]);
-  useEffect(() => scrollTo(at), [at]); // oxlint-disable-line react-hooks/exhaustive-deps
+  // Rows that change places must not take along somebody who has scrolled away.
+  useEffect(() => scrollTo(at), [selected, at < 0]); // oxlint-disable-line react-hooks/exhaustive-deps
   const length = scale.to - scale.from;
   const mark = feed.pinnedAt === null ? null : (feed.log.events[feed.pinnedAt - 1]?.at ?? null);
   return (

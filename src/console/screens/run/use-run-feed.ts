@@ -2,20 +2,11 @@ import { useEffect, useState } from "react";
 import type { Frame } from "../../../client/index.ts";
 import { api, asError } from "../../live/api.ts";
 import { watchRun } from "../../live/connection.ts";
-import { type Pace, RunFeed } from "./model/run-feed.ts";
+import { RunFeed, startOfState } from "./model/run-feed.ts";
+import { PACE } from "./pace.ts";
 
 const PAGE = 1_000;
 const PAGES_AT_ONCE = 3;
-const HIDDEN_MS = 250;
-
-/** Pictures while the page is looked at; a slow beat while it is not, since browsers draw nothing then. */
-const PACE: Pace = {
-  nextFrame: (run) => {
-    if (document.visibilityState === "visible") requestAnimationFrame(run);
-    else setTimeout(run, HIDDEN_MS);
-  },
-  now: () => performance.now(),
-};
 
 export interface FeedState {
   readonly feed: RunFeed | null;
@@ -37,7 +28,7 @@ export function useRunFeed(runId: string, again: number): FeedState {
       const first = api.listEvents(runId, { limit: PAGE }).catch(asError);
       const now = await api.getState(runId);
       if (isOver) return;
-      const feed = new RunFeed(now, PACE);
+      const feed = new RunFeed(startOfState(now), PACE);
       setState({ feed, problem: null });
       const page = await first;
       if (page instanceof Error) throw page;

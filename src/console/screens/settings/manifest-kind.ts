@@ -14,6 +14,11 @@ export interface ManifestKind {
   readonly purpose: string;
 }
 
+/** The word alone: `policy`. */
+export function nounOf({ title }: ManifestKind): string {
+  return title.replace(/^an? /, "");
+}
+
 export const KINDS = {
   policies: {
     kind: "Policy",

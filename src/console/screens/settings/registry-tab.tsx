@@ -12,9 +12,9 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { type ManifestKind, specOf } from "./manifest-kind.ts";
+import { type ManifestKind, nounOf, specOf } from "./manifest-kind.ts";
 import { printYaml } from "./print-yaml.ts";
-import { nounOf, SpecEditor } from "./spec-editor.tsx";
+import { SpecEditor } from "./spec-editor.tsx";
 
 /** In an address: one that has no name yet. */
 export const NEW_ID = "-";
@@ -110,28 +110,21 @@ function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly
   const entry = isNew ? null : (found.data ?? null);
   if (!isNew && entry === null)
     return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
-  const editor = (
-    <Panel title={isNew ? `New ${nounOf(kind)}` : id} actions={<Link to={base}>All {collection}</Link>}>
-      <SpecEditor
-        key={entry?.revision ?? NEW_ID}
-        kind={kind}
-        id={isNew ? null : id}
-        initial={entry === null ? (sample ?? kind.sample) : printYaml(specOf(entry))}
-        isBuiltIn={entry?.revision === 0}
-        onSpec={setSpec}
-        onSaved={(name) => {
-          if (isNew) navigate(`${base}/${encodeURIComponent(name)}`);
-        }}
-        onDeleted={() => navigate(base)}
-      />
-    </Panel>
-  );
-  return beside === undefined ? (
-    editor
-  ) : (
-    <div className="settings-split">
-      {editor}
-      <div className="stack">{beside(entry, spec)}</div>
-    </div>
+  return (
+    <SpecEditor
+      key={entry?.revision ?? NEW_ID}
+      kind={kind}
+      id={isNew ? null : id}
+      title={isNew ? `New ${nounOf(kind)}` : id}
+      back={<Link to={base}>All {collection}</Link>}
+      beside={beside?.(entry, spec)}
+      initial={entry === null ? (sample ?? kind.sample) : printYaml(specOf(entry))}
+      isBuiltIn={entry?.revision === 0}
+      onSpec={setSpec}
+      onSaved={(name) => {
+        if (isNew) navigate(`${base}/${encodeURIComponent(name)}`);
+      }}
+      onDeleted={() => navigate(base)}
+    />
   );
 }

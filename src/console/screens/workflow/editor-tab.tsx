@@ -46,6 +46,11 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
   const complete = useCompletion();
   const handle = useRef<EditorHandle>(null);
   const [side, setSide] = useState("graph");
+  const [isSimulating, setSimulating] = useState(false);
+  const show = (next: string): void => {
+    setSide(next);
+    if (next === "simulate") setSimulating(true);
+  };
   const saving = useSaving(props, report?.plan ?? null);
   const isBroken = report !== null && report.problems.length > 0;
   return (
@@ -69,9 +74,14 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
         {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
       <div className="workflow-editor-side">
-        <Tabs label="Beside the text" tabs={SIDES} selected={side} onSelect={setSide}>
+        <Tabs label="Beside the text" tabs={SIDES} selected={side} onSelect={show}>
           {side === "graph" && <LivePlan plan={plan} isBroken={isBroken} />}
-          {side === "simulate" && <SimulatePanel checker={checker} source={draft} plan={plan} isBroken={isBroken} />}
+          {isSimulating && (
+            // It stays: what runs there goes on, and what was typed there is kept, while somebody looks at the graph.
+            <div hidden={side !== "simulate"}>
+              <SimulatePanel checker={checker} source={draft} plan={plan} isBroken={isBroken} />
+            </div>
+          )}
         </Tabs>
       </div>
     </div>

@@ -1,48 +1,228 @@
-import type { JSX } from "react";
-import type { RunView } from "../../../client/index.ts";
+import { type JSX, useEffect, useMemo, useRef, useState } from "react";
+import type { RunEvent } from "../../../core/event/index.ts";
+import { frameEvent, type NodeView } from "../../../core/view/index.ts";
+import { Button } from "../../parts/button.tsx";
+import { spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
+import { Duration } from "../../parts/time-text.tsx";
+import { GraphPane } from "../run/graph-pane.tsx";
+import { excerptOf } from "../run/model/plain-text.ts";
+import { RunFeed, startOfPlan } from "../run/model/run-feed.ts";
+import { PACE } from "../run/pace.ts";
+import { ModelText } from "../run/panel/model-text.tsx";
+import { CurrentNodes, useNodesPage, useNodeView, useRunView } from "../run/run-page.ts";
+import { useInstances } from "../run/use-instances.ts";
+import type { PlanOutline } from "./check/protocol.ts";
+import { adviceFor } from "./provider-advice.ts";
 
-type NodeView = RunView["nodes"] extends ReadonlyMap<string, infer N> ? N : never;
+/** A run in this page: the fold of what its engine tells, as for any other run. */
+export interface PageRun {
+  /** Another one for each. */
+  readonly key: number;
+  readonly feed: RunFeed;
+  readonly plan: PlanOutline;
+  readonly isOwnModel: boolean;
+  readonly take: (events: readonly RunEvent[]) => void;
+  readonly stop: () => void;
+}
 
-const OUTPUT_SHOWN = 240;
+let begun = 0;
 
-const COLUMNS: readonly Column<NodeView>[] = [
-  { id: "node", head: "Node", cell: ({ id }) => <code>{id}</code>, sortBy: ({ id }) => id },
-  {
-    id: "status",
-    head: "Status",
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-  },
-  { id: "attempts", head: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
-  { id: "cost", head: "Cost", isNumber: true, cell: ({ costMicros }) => <Money micros={costMicros} /> },
-  {
-    id: "answer",
-    head: "Answer",
-    isWide: true,
-    cell: (node) => <span className="workflow-answer">{answerOf(node)}</span>,
-  },
-];
+export function beginPageRun(plan: PlanOutline, isOwnModel: boolean, stop: () => void): PageRun {
+  const feed = new RunFeed(startOfPlan(plan), PACE);
+  const about = { runId: "run_in_this_page", workflowId: plan.name, traceId: "" };
+  begun += 1;
+  return {
+    key: begun,
+    feed,
+    plan,
+    isOwnModel,
+    take: (events) => feed.take(events.map((event) => frameEvent(event, about))),
+    stop,
+  };
+}
 
-/** What happened in the page: the fold of the events the engine told, as for any other run. */
-export function PageRunView({ view }: { readonly view: RunView }): JSX.Element {
+interface PageRunViewProps {
+  readonly run: PageRun;
+  /** Its end has not been told yet. */
+  readonly isGoing: boolean;
+}
+
+/** What happens in the page while it happens: the graph and the list of a run, and what each node says. */
+export function PageRunView({ run, isGoing }: PageRunViewProps): JSX.Element {
+  const { feed, plan } = run;
+  const section = useRef<HTMLElement>(null);
+  // Whoever has filled in the form stands at its end, with what they have begun below it.
+  useEffect(() => {
+    section.current?.scrollIntoView({ block: "start" });
+  }, []);
+  const [node, selectNode] = useState<string | null>(null);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const instances = useInstances(feed);
+  const nodes = useMemo(
+    () =>
+      plan.nodes.map(({ dependsOn, ...rest }) => ({
+        ...rest,
+        parents: dependsOn,
+        instances: instances.get(rest.id) ?? [],
+      })),
+    [plan, instances],
+  );
+  const page = useMemo(() => {
+    const toggle = (id: string): void => {
+      const next = new Set(open);
+      if (!next.delete(id)) next.add(id);
+      setOpen(next);
+    };
+    return { feed, nodes, hasPlan: true, node, selectNode, open, toggle };
+  }, [feed, nodes, node, open]);
   return (
-    <section className="stack" aria-label="Result of the simulation">
-      <p className="row">
-        <StatusBadge status={view.status} />
-        <span>
-          Cost <Money micros={view.costMicros} />
-        </span>
-        <span className="muted">No gate was asked: in a page everything passes.</span>
+    <CurrentNodes value={page}>
+      <section ref={section} className="stack workflow-page-run" aria-label="Result of the simulation">
+        <PageRunHead run={run} isGoing={isGoing} />
+        <div className="workflow-page-graph">
+          <GraphPane isNarrow />
+        </div>
+        {node !== null && <NodeAnswer key={node} id={node} isOwnModel={run.isOwnModel} />}
+        <AnswerTable />
+      </section>
+    </CurrentNodes>
+  );
+}
+
+function PageRunHead({ run, isGoing }: PageRunViewProps): JSX.Element {
+  const view = useRunView();
+  const [isStopping, setStopping] = useState(false);
+  const failed = run.isOwnModel ? [...view.nodes.values()].find((each) => troubleOf(each) !== null) : undefined;
+  return (
+    <>
+      <div className="spread">
+        <p className="row workflow-page-facts" role="status">
+          <StatusBadge status={isGoing && view.lastEventId === 0 ? "running" : view.status} />
+          <span>
+            <Duration from={view.startedAt} to={view.endedAt} />
+          </span>
+          <span>
+            Cost <Money micros={view.costMicros} />
+          </span>
+          <span className="num">
+            {view.counts.completed} of {view.nodes.size} completed
+          </span>
+        </p>
+        {isGoing && (
+          <Button
+            icon="stop"
+            isBusy={isStopping}
+            onClick={() => {
+              setStopping(true);
+              run.stop();
+            }}
+          >
+            Stop
+          </Button>
+        )}
+      </div>
+      {failed !== undefined && <Trouble node={failed} />}
+      <p className="muted workflow-page-note">
+        No gate was asked: in a page everything passes. Nothing of it is kept when you leave.
       </p>
-      <Table label="Nodes of the simulation" columns={COLUMNS} rows={[...view.nodes.values()]} keyOf={({ id }) => id} />
+    </>
+  );
+}
+
+/** The first failure, with what can be done about it: the others are usually the same. */
+function Trouble({ node }: { readonly node: NodeView }): JSX.Element {
+  return (
+    <div className="note" role="alert">
+      <p>
+        <code>{node.id}</code> failed: {excerptOf(node.errorMessage ?? "", "start", TROUBLE_SHOWN).text}{" "}
+        <code className="muted">{node.errorCode}</code>
+      </p>
+      <p>{troubleOf(node)}</p>
+    </div>
+  );
+}
+
+const TROUBLE_SHOWN = 400;
+const ANSWER_SHOWN = 240;
+
+function troubleOf(node: NodeView): string | null {
+  return node.errorCode === null ? null : adviceFor(node, location.origin);
+}
+
+function NodeAnswer({ id, isOwnModel }: { readonly id: string; readonly isOwnModel: boolean }): JSX.Element | null {
+  const node = useNodeView(id);
+  const { selectNode } = useNodesPage();
+  if (node === undefined) return null;
+  const advice = isOwnModel ? troubleOf(node) : null;
+  const text = answerOf(node);
+  return (
+    <section className="workflow-page-answer" aria-label={`Node ${id}`}>
+      <div className="spread">
+        <p className="row workflow-page-facts">
+          <code>{id}</code>
+          <StatusBadge status={node.status} />
+          {isGrowing(node) && <Duration from={node.startedAt} />}
+          {node.durationMs !== null && <span className="num">{spanText(node.durationMs)}</span>}
+          <Money micros={node.costMicros} />
+          {node.attempts > 1 && <span className="num">attempt {node.attempts}</span>}
+        </p>
+        <Button kind="quiet" size="small" icon="cross" label="Close" onClick={() => selectNode(null)} />
+      </div>
+      {text === "" ? (
+        <p className="muted">It has said nothing yet.</p>
+      ) : (
+        <ModelText label={`Answer of ${id}`} text={text} isGrowing={isGrowing(node)} />
+      )}
+      {advice !== null && <p className="note">{advice}</p>}
     </section>
   );
 }
 
+const COLUMNS: readonly Column<NodeView>[] = [
+  { id: "node", head: "Node", cell: ({ id }) => <code>{id}</code> },
+  { id: "status", head: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: "answer",
+    head: "Answer",
+    cell: (node) => (
+      <span className="workflow-answer">{excerptOf(answerOf(node), endOf(node), ANSWER_SHOWN).text}</span>
+    ),
+  },
+];
+
+/** A line for each node, also for instances; the text of one that is answering grows there. */
+function AnswerTable(): JSX.Element {
+  const { nodes, node, selectNode } = useNodesPage();
+  const view = useRunView();
+  const rows = useMemo(
+    () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
+    [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
+  );
+  return (
+    <div className="workflow-page-answers">
+      <Table
+        label="Nodes of the simulation"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        current={node}
+        onOpen={({ id }) => selectNode(id)}
+      />
+    </div>
+  );
+}
+
 function answerOf(node: NodeView): string {
-  const text = node.errorMessage ?? node.output ?? "";
-  return text.length > OUTPUT_SHOWN ? `${text.slice(0, OUTPUT_SHOWN)}…` : text;
+  return node.errorMessage ?? node.output ?? node.streamedText;
+}
+
+function isGrowing({ status }: NodeView): boolean {
+  return status === "running" || status === "streaming";
+}
+
+function endOf(node: NodeView): "start" | "end" {
+  return isGrowing(node) ? "end" : "start";
 }

@@ -1,5 +1,5 @@
-import { type JSX, useEffect, useMemo, useState } from "react";
-import { reduceRun, type RunView, type SimulationReport } from "../../../client/index.ts";
+import { type JSX, lazy, Suspense, useEffect, useMemo, useState } from "react";
+import type { SimulationReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
@@ -10,11 +10,16 @@ import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import type { Checker } from "./check/checker.ts";
 import type { Answers, PlanOutline, SimulationProblem } from "./check/protocol.ts";
 import { ForecastView } from "./forecast-view.tsx";
 import { NO_MODEL, type OwnModel, OwnModelFields } from "./own-model.tsx";
-import { PageRunView } from "./page-run-view.tsx";
+import type { PageRun } from "./page-run-view.tsx";
+
+/** The parts of the run page, for those who run something. */
+const pageRuns = () => import("./page-run-view.tsx");
+const PageRunView = lazy(async () => ({ default: (await pageRuns()).PageRunView }));
 
 interface SimulatePanelProps {
   readonly checker: Checker;
@@ -25,7 +30,7 @@ interface SimulatePanelProps {
 
 type Where = "page" | "model" | "server";
 type Result =
-  | { readonly kind: "page"; readonly view: RunView }
+  | { readonly kind: "page"; readonly run: PageRun }
   | { readonly kind: "refused"; readonly problems: readonly SimulationProblem[] }
   | { readonly kind: "server"; readonly report: SimulationReport };
 
@@ -41,12 +46,15 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
   const [args, setArgs] = useArgs(plan);
   const [result, setResult] = useState<{ readonly source: string; readonly of: Result } | null>(null);
   const simulating = useAction(async () => {
-    if (args === null) return;
-    const found =
-      where === "server"
-        ? await onServer(source, args, script)
-        : await inPage(checker, source, args, where === "page" ? { kind: "script", script } : calling(model));
-    setResult({ source, of: found });
+    if (args === null || plan === null) return;
+    const show = (of: Result): void => setResult({ source, of });
+    if (where === "server") show(await onServer(source, args, script));
+    else
+      await inPage(
+        checker,
+        { source, args, plan, answers: where === "page" ? { kind: "script", script } : calling(model) },
+        show,
+      );
   });
   if (plan === null)
     return (
@@ -77,7 +85,9 @@ export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanel
         {result !== null && result.source !== source && <span className="muted">The text has changed since.</span>}
       </div>
       {simulating.problem !== null && <ProblemView problem={simulating.problem} />}
-      {result !== null && <ResultView result={result.of} onServer={() => setWhere("server")} />}
+      {result !== null && (
+        <ResultView result={result.of} isGoing={simulating.isBusy} onServer={() => setWhere("server")} />
+      )}
     </div>
   );
 }
@@ -161,10 +171,26 @@ function calling({ origin, path, model, apiKey }: OwnModel): Answers {
   return { kind: "model", baseUrl: `${origin}/${path.trim().replace(/^\/+/, "")}`, model: model.trim(), apiKey };
 }
 
-async function inPage(checker: Checker, source: string, args: JsonObject, answers: Answers): Promise<Result> {
-  const simulation = await checker.simulate(source, args, answers);
-  if (!simulation.ok) return { kind: "refused", problems: simulation.problems };
-  return { kind: "page", view: reduceRun(simulation.events) };
+interface PageWish {
+  readonly source: string;
+  readonly args: JsonObject;
+  readonly plan: PlanOutline;
+  readonly answers: Answers;
+}
+
+/** Shown from its first event on; one that cannot begin has none. */
+async function inPage(checker: Checker, wish: PageWish, show: (result: Result) => void): Promise<void> {
+  const { source, args, plan, answers } = wish;
+  const { beginPageRun } = await pageRuns();
+  let isShown = false;
+  const simulating = checker.simulate(source, args, answers, (events) => {
+    run.take(events);
+    if (!isShown) show({ kind: "page", run });
+    isShown = true;
+  });
+  const run = beginPageRun(plan, answers.kind === "model", simulating.stop);
+  const simulation = await simulating.done;
+  if (!simulation.ok) show({ kind: "refused", problems: simulation.problems });
 }
 
 async function onServer(source: string, args: JsonObject, script: string): Promise<Result> {
@@ -172,14 +198,20 @@ async function onServer(source: string, args: JsonObject, script: string): Promi
   return { kind: "server", report: await api.simulate(wish) };
 }
 
-function ResultView({
-  result,
-  onServer: useServer,
-}: {
+interface ResultViewProps {
   readonly result: Result;
+  readonly isGoing: boolean;
   readonly onServer: () => void;
-}): JSX.Element {
-  if (result.kind === "page") return <PageRunView view={result.view} />;
+}
+
+function ResultView({ result, isGoing, onServer: useServer }: ResultViewProps): JSX.Element {
+  if (result.kind === "page") {
+    return (
+      <Suspense fallback={<Skeleton lines={4} height={32} />}>
+        <PageRunView key={result.run.key} run={result.run} isGoing={isGoing} />
+      </Suspense>
+    );
+  }
   if (result.kind === "server") return <ForecastView report={result.report} />;
   const isForServer = result.problems.some(({ code }) => code === "not_runnable_in_browser");
   return (

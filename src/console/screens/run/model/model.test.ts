@@ -3,18 +3,21 @@ import type { Frame, State, ToldLineage } from "../../../../client/index.ts";
 import type { EventPayload, EventType, RunEvent } from "../../../../core/event/index.ts";
 import { EVENT_TYPES } from "../../../../core/event/index.ts";
 import { DISPATCH_GATES } from "../../../../core/governance/index.ts";
-import { frameEvent, projectView, reduceRun } from "../../../../core/view/index.ts";
+import { applyToView, createView, frameEvent, projectView, reduceRun } from "../../../../core/view/index.ts";
+import type { GraphNode } from "../../../graph/graph-node.ts";
 import { commandsFor, quoted } from "./commands.ts";
 import { EventGroups } from "./event-groups.ts";
 import { detailOf, EVENT_LOOKS, oneLine } from "./event-text.ts";
 import { GATE_ORDER, GATE_QUESTIONS, gateCells } from "./gate-strip.ts";
 import { lineageLines } from "./lineage-list.ts";
 import { linesOf } from "./event-lines.ts";
-import { RunFeed } from "./run-feed.ts";
+import { type NodeRow, NodeRows } from "./node-rows.ts";
+import { RunFeed, startOfState } from "./run-feed.ts";
 import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
 import { Sums } from "./sums.ts";
 import { Timeline, totalsOf } from "./timeline.ts";
+import { timelineRows } from "./timeline-rows.ts";
 import { ViewHistory } from "./view-history.ts";
 import { listed, waitingOf, waitNoteOf } from "./waiting.ts";
 
@@ -175,6 +178,62 @@ describe("Timeline", () => {
       ["execution", "cancelled"],
     ]);
     expect(other.spansOf("z")).toEqual([]);
+  });
+
+  it("lists nodes as they began, together begun ones as people count, and what has yet to begin last", () => {
+    const node = (id: string, wave: number, instances: readonly string[] = []): GraphNode => ({
+      id,
+      wave,
+      instances,
+      label: id,
+      kind: "agent",
+      phase: null,
+      parents: [],
+    });
+    const nodes = [node("n1", 0), node("n10", 0), node("n2", 0), node("z", 1), node("b", 1, ["b[0]"]), node("a", 2)];
+    const other = new Timeline();
+    const ids = (open: readonly string[] = []): readonly string[] =>
+      timelineRows(nodes, new Set(open), (id) => other.begunAt(id)).map(({ id }) => id);
+    expect(ids()).toEqual(["n1", "n2", "n10", "b", "z", "a"]);
+    expect(other.begunCount).toBe(0);
+    for (const event of logOf(
+      STARTED,
+      queued("n1"),
+      start("z", 1),
+      ["node.skipped", { nodeId: "a", reason: "condition_false" }],
+      start("n2", 1),
+      start("z", 2),
+    ))
+      other.take(event);
+    expect(ids(["b"])).toEqual(["z", "a", "n2", "n1", "n10", "b", "b[0]"]);
+    expect(other.begunCount).toBe(3);
+    const together = timelineRows(nodes, new Set(), () => 7).map(({ id }) => id);
+    expect(together).toEqual(["n1", "n2", "n10", "b", "z", "a"]);
+  });
+});
+
+describe("NodeRows", () => {
+  it("keeps the lines of all nodes but those that changed in what is shown", () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => ({ id: `n${index}`, label: `N${index}`, wave: 0 }));
+    const view = createView({ nodes: many });
+    const rows = new NodeRows();
+    const take = (...rest: readonly Told[]) => {
+      for (const event of logOf(STARTED, ...rest).slice(view.lastEventId)) applyToView(view, event);
+      return rows.of(view.nodes.values());
+    };
+    const differing = (before: readonly NodeRow[], after: readonly NodeRow[]): readonly string[] =>
+      after.filter((row, index) => row !== before[index]).map(({ id }) => id);
+    const first = take();
+    const begun = take(queued("n7"), start("n7", 1));
+    expect(differing(first, begun)).toEqual(["n7"]);
+    const delta = (deltaIndex: number) =>
+      ["node.stream.delta", { nodeId: "n7", attempt: 1, deltaIndex, text: "more" }] as const;
+    const streaming = take(queued("n7"), start("n7", 1), delta(0));
+    const later = take(queued("n7"), start("n7", 1), delta(0), delta(1));
+    expect(view.nodes.get("n7")?.streamedText).toBe("moremore");
+    expect(differing(streaming, later)).toEqual([]);
+    const ended = take(queued("n7"), start("n7", 1), delta(0), delta(1), done("n7", 1));
+    expect(differing(later, ended)).toEqual(["n7"]);
   });
 });
 
@@ -440,7 +499,10 @@ describe("RunFeed", () => {
   function feedOf(events: readonly RunEvent[], msPerLook = 0) {
     const frames: (() => void)[] = [];
     let now = 0;
-    const feed = new RunFeed(state(events), { nextFrame: (run) => frames.push(run), now: () => (now += msPerLook) });
+    const feed = new RunFeed(startOfState(state(events)), {
+      nextFrame: (run) => frames.push(run),
+      now: () => (now += msPerLook),
+    });
     const draw = (ms = 1_000): boolean => {
       now += ms;
       const next = frames.shift();

@@ -1,5 +1,5 @@
 import type { Frame, RunView, State } from "../../../../client/index.ts";
-import type { NodeView } from "../../../../core/view/index.ts";
+import { createView, type NodeView, type PlanOutline } from "../../../../core/view/index.ts";
 import { NodeListeners } from "./node-listeners.ts";
 import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
@@ -10,6 +10,22 @@ export interface Pace {
   /** Calls back before the next picture is drawn. */
   readonly nextFrame: (run: () => void) => void;
   readonly now: () => number;
+}
+
+/** What is known of a run before its first event has been read. */
+export interface FeedStart {
+  readonly outline: PlanOutline;
+  readonly view: RunView;
+}
+
+/** Of a run that a server keeps: its state. */
+export function startOfState(state: State): FeedStart {
+  return { outline: outlineOfState(state), view: viewOfState(state) };
+}
+
+/** Of a run whose very first event is still to come: its plan. */
+export function startOfPlan(outline: PlanOutline): FeedStart {
+  return { outline, view: createView(outline) };
 }
 
 /** Folding may take this much of a picture's time; the rest belongs to drawing and typing. */
@@ -42,10 +58,10 @@ export class RunFeed {
   /** Something changed that the lists have not been told of. */
   #isListsDue = false;
 
-  constructor(state: State, pace: Pace) {
+  constructor({ outline, view }: FeedStart, pace: Pace) {
     this.#pace = pace;
-    this.#seed = viewOfState(state);
-    this.log = new RunLog(outlineOfState(state));
+    this.#seed = view;
+    this.log = new RunLog(outline);
   }
 
   /** What is looked at. */

@@ -1,3 +1,4 @@
+import { compareNatural } from "../../../../core/layout/index.ts";
 import type { GraphNode } from "../../../graph/graph-node.ts";
 
 export interface TimelineRow {
@@ -8,13 +9,31 @@ export interface TimelineRow {
   readonly isOpen: boolean;
 }
 
-/** Nodes in plan order, the instances of an open one below it. */
-export function timelineRows(nodes: readonly GraphNode[], open: ReadonlySet<string>): readonly TimelineRow[] {
-  return nodes.flatMap(({ id, instances }) => {
+/** In the order in which nodes began; those that have yet to come last, as the plan will get to them. */
+export function timelineRows(
+  nodes: readonly GraphNode[],
+  open: ReadonlySet<string>,
+  begunAt: (nodeId: string) => number | undefined,
+): readonly TimelineRow[] {
+  const places = naturalOrder(nodes).map((node) => ({ node, at: begunAt(node.id) ?? Infinity }));
+  // Sorting keeps the order of those that are alike, here the natural one.
+  places.sort((left, right) => (left.at === right.at ? 0 : left.at - right.at));
+  return places.flatMap(({ node: { id, instances } }) => {
     const isOpen = instances.length > 0 && open.has(id);
     const below = isOpen ? instances.map((each) => ({ id: each, depth: 1, instances: [], isOpen: false })) : [];
     return [{ id, depth: 0, instances, isOpen }, ...below];
   });
+}
+
+const ordered = new WeakMap<readonly GraphNode[], readonly GraphNode[]>();
+
+/** By wave, and within one as people count. Kept for a list of nodes: what changes while a run goes on is who began. */
+function naturalOrder(nodes: readonly GraphNode[]): readonly GraphNode[] {
+  const known = ordered.get(nodes);
+  if (known !== undefined) return known;
+  const sorted = nodes.toSorted((left, right) => left.wave - right.wave || compareNatural(left.id, right.id));
+  ordered.set(nodes, sorted);
+  return sorted;
 }
 
 const STEPS = [

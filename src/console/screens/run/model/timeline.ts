@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../../../core/event/index.ts";
+import type { EventType, RunEvent } from "../../../../core/event/index.ts";
 
 /** What a node's time went to. Gate wait holds everything between being ready and being let through. */
 export type SpanKind = "dependency" | "gate" | "approval" | "execution" | "backoff";
@@ -14,10 +14,22 @@ export interface Span {
 }
 
 const NO_SPANS: readonly Span[] = [];
+/** What makes a node one that has begun. Being queued does not: it may wait for long. */
+const BEGINNINGS: ReadonlySet<EventType> = new Set<EventType>([
+  "node.started",
+  "node.expanded",
+  "node.blocked",
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.cancelled",
+  "node.skipped",
+]);
 
 /** The times of every node, taken from the log one event at a time. A list of spans is replaced when it changes. */
 export class Timeline {
   readonly #spans = new Map<string, readonly Span[]>();
+  readonly #begun = new Map<string, number>();
   /** Begin and end of what there is to show. */
   startedAt: number | null = null;
   lastAt: number | null = null;
@@ -26,10 +38,23 @@ export class Timeline {
     return this.#spans.get(nodeId) ?? NO_SPANS;
   }
 
+  /** When a node first acted, was held for a person or was settled without either; undefined: it has yet to. */
+  begunAt(nodeId: string): number | undefined {
+    return this.#begun.get(nodeId);
+  }
+
+  /** How many nodes have begun: as long as it is the same, so is their order. */
+  get begunCount(): number {
+    return this.#begun.size;
+  }
+
   take(event: RunEvent): void {
     if (event.type === "run.started") this.startedAt = event.at;
     this.lastAt = Math.max(this.lastAt ?? event.at, event.at);
-    if ("nodeId" in event.payload) this.#follow(event, event.payload.nodeId);
+    if (!("nodeId" in event.payload)) return;
+    const { nodeId } = event.payload;
+    if (BEGINNINGS.has(event.type) && !this.#begun.has(nodeId)) this.#begun.set(nodeId, event.at);
+    this.#follow(event, nodeId);
   }
 
   #follow(event: RunEvent, nodeId: string): void {

@@ -1,7 +1,11 @@
 /** Runs beside the page, so that a long text never makes typing wait. */
-import { answerQuestion } from "./answer-question.ts";
+import { Answerer } from "./answerer.ts";
 import type { Question } from "./protocol.ts";
 
-self.addEventListener("message", ({ data }: MessageEvent<Question>) => {
-  void answerQuestion(data).then((reply) => self.postMessage(reply, { transfer: [] }));
+const PROGRESS_MS = 30;
+
+const answerer = new Answerer({
+  tell: (reply) => self.postMessage(reply, { transfer: [] }),
+  soon: (run) => setTimeout(run, PROGRESS_MS),
 });
+self.addEventListener("message", ({ data }: MessageEvent<Question>) => void answerer.take(data));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reduceRun } from "../../../../client/index.ts";
-import { answerQuestion } from "./answer-question.ts";
+import type { RunEvent } from "../../../../core/event/index.ts";
+import { Answerer } from "./answerer.ts";
 import { Checker, type Port } from "./checker.ts";
 import type { CheckReport, Question, Reply } from "./protocol.ts";
 
@@ -64,21 +65,37 @@ describe("checking while somebody types", () => {
 
   it("gives simulations back to whom they belong, and closes", async () => {
     const { checker, asked, hear, isClosed } = fake();
-    const first = checker.simulate("a", {}, MADE_UP);
-    const second = checker.simulate("b", {}, MADE_UP);
-    hear({ type: "simulated", id: asked[1]?.id ?? 0, simulation: { ok: false, problems: [] } });
-    hear({ type: "simulated", id: asked[0]?.id ?? 0, simulation: { ok: true, events: [] } });
-    expect(await first).toEqual({ ok: true, events: [] });
-    expect(await second).toEqual({ ok: false, problems: [] });
+    const heard: string[] = [];
+    const first = checker.simulate("a", {}, MADE_UP, () => heard.push("first"));
+    const second = checker.simulate("b", {}, MADE_UP, () => heard.push("second"));
+    const [one, other] = [asked[0]?.id ?? 0, asked[1]?.id ?? 0];
+    hear({ type: "progress", id: other, events: [] });
+    hear({ type: "progress", id: one, events: [] });
+    first.stop();
+    expect(asked.at(-1)).toEqual({ type: "stop", id: one });
+    hear({ type: "simulated", id: other, simulation: { ok: false, problems: [] } });
+    hear({ type: "simulated", id: one, simulation: { ok: true } });
+    hear({ type: "progress", id: one, events: [] });
+    expect(await first.done).toEqual({ ok: true });
+    expect(await second.done).toEqual({ ok: false, problems: [] });
+    expect(heard).toEqual(["second", "first"]);
     checker.close();
     expect(isClosed()).toBe(true);
   });
 });
 
+/** What the script says to one question, in order. */
+async function answersTo(question: Question): Promise<readonly Reply[]> {
+  const replies: Reply[] = [];
+  const answerer = new Answerer({ tell: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
+  await answerer.take(question);
+  return replies;
+}
+
 describe("the script beside the page", () => {
   it("checks as the server does", async () => {
     expect(
-      await answerQuestion({ type: "check", id: 1, source: "name: a\nsteps:\n  - { id: x, comand: y }\n" }),
+      (await answersTo({ type: "check", id: 1, source: "name: a\nsteps:\n  - { id: x, comand: y }\n" }))[0],
     ).toMatchObject({
       type: "checked",
       report: {
@@ -89,7 +106,7 @@ describe("the script beside the page", () => {
         ],
       },
     });
-    expect(await answerQuestion({ type: "check", id: 2, source: GOOD })).toMatchObject({
+    expect((await answersTo({ type: "check", id: 2, source: GOOD }))[0]).toMatchObject({
       report: {
         problems: [],
         plan: {
@@ -104,15 +121,11 @@ describe("the script beside the page", () => {
   });
 
   async function simulated(source: string, script: string, args = { who: "Ada" }) {
-    const reply = await answerQuestion({
-      type: "simulate",
-      id: 1,
-      source,
-      args,
-      answers: { kind: "script", script },
-    });
-    if (reply.type !== "simulated") throw new Error("another question was answered");
-    return reply.simulation;
+    const replies = await answersTo({ type: "simulate", id: 1, source, args, answers: { kind: "script", script } });
+    const last = replies.at(-1);
+    if (last?.type !== "simulated") throw new Error("another question was answered");
+    const events = replies.flatMap((reply): readonly RunEvent[] => (reply.type === "progress" ? reply.events : []));
+    return { ...last.simulation, events };
   }
 
   it("simulates with scripted answers", async () => {
@@ -152,5 +165,25 @@ steps:
       problems: [{ code: "not_runnable_in_browser", nodeId: "x" }],
     });
     expect(await simulated(GOOD, "nodes: { x: { fail: provider_auth } }")).toMatchObject({ ok: true });
+  });
+
+  it("tells what happens while it happens, and stops when asked to", async () => {
+    const replies: Reply[] = [];
+    const answerer = new Answerer({ tell: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
+    // A service that nobody can reach, asked again and again after longer and longer pauses.
+    const source =
+      "name: slow\nsteps:\n  - { id: x, command: Hello, on_failure: retry, retry: { attempts: 5, backoff_ms: 3600000 } }\n";
+    const answers = { kind: "model", baseUrl: "http://127.0.0.1:1/v1", model: "m", apiKey: "" } as const;
+    const done = answerer.take({ type: "simulate", id: 7, source, args: {}, answers });
+    const told = () =>
+      replies.flatMap((reply) => (reply.type === "progress" ? reply.events.map(({ type }) => type) : []));
+    await expect.poll(told, { timeout: 5_000 }).toContain("node.started");
+    expect(replies.some(({ type }) => type === "simulated")).toBe(false);
+    await answerer.take({ type: "stop", id: 7 });
+    await done;
+    expect(told().at(-1)).toBe("run.cancelled");
+    expect(replies.at(-1)).toEqual({ type: "simulated", id: 7, simulation: { ok: true } });
+    await answerer.take({ type: "stop", id: 7 });
+    expect(replies.at(-1)).toMatchObject({ type: "simulated" });
   });
 });

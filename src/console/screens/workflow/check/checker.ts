@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../../core/base/index.ts";
+import type { RunEvent } from "../../../../core/event/index.ts";
 import type { Answers, CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
 
 /** What a script beside the page looks like from here. */
@@ -13,12 +14,24 @@ export interface CheckerOptions {
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
+interface Simulation {
+  readonly onEvents: (events: readonly RunEvent[]) => void;
+  readonly onEnd: (simulation: PageSimulation) => void;
+}
+
+/** A simulation that is under way. */
+export interface Simulating {
+  readonly done: Promise<PageSimulation>;
+  /** Cancels it; it ends soon after. */
+  readonly stop: () => void;
+}
+
 const DEBOUNCE_MS = 120;
 
 /** Asks for checks of a text that changes: one at a time, and only ever the newest. */
 export class Checker {
   readonly #options: CheckerOptions;
-  readonly #simulations = new Map<number, (simulation: PageSimulation) => void>();
+  readonly #simulations = new Map<number, Simulation>();
   #port: Port | null = null;
   #nextId = 1;
   #cancel: (() => void) | null = null;
@@ -37,12 +50,14 @@ export class Checker {
     this.#cancel = this.#options.after(DEBOUNCE_MS, () => this.#ask());
   }
 
-  simulate(source: string, args: JsonObject, answers: Answers): Promise<PageSimulation> {
-    return new Promise((resolve) => {
-      const id = this.#id();
-      this.#simulations.set(id, resolve);
+  /** Runs a text in the page. Events are told as they come. */
+  simulate(source: string, args: JsonObject, answers: Answers, onEvents: Simulation["onEvents"]): Simulating {
+    const id = this.#id();
+    const done = new Promise<PageSimulation>((resolve) => {
+      this.#simulations.set(id, { onEvents, onEnd: resolve });
       this.#openPort().post({ type: "simulate", id, source, args, answers });
     });
+    return { done, stop: () => this.#port?.post({ type: "stop", id }) };
   }
 
   close(): void {
@@ -64,8 +79,9 @@ export class Checker {
   }
 
   #hear(reply: Reply): void {
+    if (reply.type === "progress") return this.#simulations.get(reply.id)?.onEvents(reply.events);
     if (reply.type === "simulated") {
-      this.#simulations.get(reply.id)?.(reply.simulation);
+      this.#simulations.get(reply.id)?.onEnd(reply.simulation);
       this.#simulations.delete(reply.id);
       return;
     }

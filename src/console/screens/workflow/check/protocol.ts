@@ -39,7 +39,9 @@ export type Question =
       readonly source: string;
       readonly args: JsonObject;
       readonly answers: Answers;
-    };
+    }
+  /** Cancels a simulation that is under way. */
+  | { readonly type: "stop"; readonly id: number };
 
 /** Where the answers of nodes come from. */
 export type Answers =
@@ -56,12 +58,14 @@ export interface SimulationProblem {
   readonly line?: number;
 }
 
+/** How it ended; its events have been told by then. */
 export type PageSimulation =
-  | { readonly ok: true; readonly events: readonly RunEvent[] }
-  | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
+  { readonly ok: true } | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
 
 export type Reply =
   | { readonly type: "checked"; readonly id: number; readonly report: CheckReport }
+  /** What became true since the last time. */
+  | { readonly type: "progress"; readonly id: number; readonly events: readonly RunEvent[] }
   | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation };
 
 export function outlineOf(plan: Plan): PlanOutline {

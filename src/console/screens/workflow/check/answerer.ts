@@ -7,6 +7,7 @@ import {
   runInBrowser,
 } from "../../../../browser/index.ts";
 import { fail, type Outcome, succeed } from "../../../../core/base/index.ts";
+import type { RunEvent } from "../../../../core/event/index.ts";
 import {
   type Answers,
   type CheckReport,
@@ -18,11 +19,54 @@ import {
 } from "./protocol.ts";
 import { answerByScript, EMPTY_SCRIPT, findEntry, readScript, type Script } from "../../../../core/script/index.ts";
 
-/** The checker the server has, asked in the page. */
-export async function answerQuestion(question: Question): Promise<Reply> {
-  const { id, source } = question;
-  if (question.type === "check") return { type: "checked", id, report: check(source) };
-  return { type: "simulated", id, simulation: await simulate(question) };
+export interface AnswererOptions {
+  readonly tell: (reply: Reply) => void;
+  /** Calls back a moment later: events that come close together are told together. */
+  readonly soon: (run: () => void) => void;
+}
+
+/** The checker and the engine the server has, asked in the page. */
+export class Answerer {
+  readonly #options: AnswererOptions;
+  readonly #underWay = new Map<number, AbortController>();
+
+  constructor(options: AnswererOptions) {
+    this.#options = options;
+  }
+
+  async take(question: Question): Promise<void> {
+    const { id } = question;
+    if (question.type === "check") this.#options.tell({ type: "checked", id, report: check(question.source) });
+    else if (question.type === "stop") this.#underWay.get(id)?.abort();
+    else await this.#simulate(question);
+  }
+
+  async #simulate(question: Simulate): Promise<void> {
+    const { tell, soon } = this.#options;
+    const { id } = question;
+    const controller = new AbortController();
+    this.#underWay.set(id, controller);
+    let waiting: RunEvent[] = [];
+    const flush = (): void => {
+      if (waiting.length > 0) tell({ type: "progress", id, events: waiting });
+      waiting = [];
+    };
+    const onEvents = (events: readonly RunEvent[]): void => {
+      if (waiting.length === 0) soon(flush);
+      for (const event of events) waiting.push(event);
+    };
+    const simulation = await simulate(question, onEvents, controller.signal).catch(brokenOff);
+    this.#underWay.delete(id);
+    flush();
+    tell({ type: "simulated", id, simulation });
+  }
+}
+
+type Simulate = Extract<Question, { type: "simulate" }>;
+
+function brokenOff(bug: unknown): PageSimulation {
+  const message = `The engine in this page broke off: ${bug instanceof Error ? bug.message : String(bug)}`;
+  return { ok: false, problems: [{ code: "internal_error", message }] };
 }
 
 function check(source: string): CheckReport {
@@ -30,7 +74,11 @@ function check(source: string): CheckReport {
   return { plan: plan === null ? null : outlineOf(plan), problems, warnings };
 }
 
-async function simulate(question: Extract<Question, { type: "simulate" }>): Promise<PageSimulation> {
+async function simulate(
+  question: Simulate,
+  onEvents: (events: readonly RunEvent[]) => void,
+  signal: AbortSignal,
+): Promise<PageSimulation> {
   const { plan, problems, hash } = readWorkflow(question.source);
   if (plan === null) return { ok: false, problems };
   const provider = providerOf(question.answers);
@@ -43,8 +91,10 @@ async function simulate(question: Extract<Question, { type: "simulate" }>): Prom
     args: question.args,
     runId: "run_in_this_page",
     provider: provider.value,
+    onEvents,
+    signal,
   });
-  return outcome.ok ? { ok: true, events: outcome.value.events } : { ok: false, problems: outcome.failure };
+  return outcome.ok ? { ok: true } : { ok: false, problems: outcome.failure };
 }
 
 function providerOf(answers: Answers): Outcome<BrowserProvider, readonly SimulationProblem[]> {

@@ -1,0 +1,77 @@
+import { type JSX, memo, type ReactNode, type RefObject } from "react";
+
+export interface Column<T> {
+  readonly id: string;
+  readonly head: string;
+  readonly cell: (row: T) => ReactNode;
+  /** Makes the column sortable. */
+  readonly sortBy?: (row: T) => string | number | null;
+  readonly isNumber?: boolean;
+  /** Left out on narrow screens. */
+  readonly isWide?: boolean;
+}
+
+/** What a row may ask of its table. It is looked at when somebody acts, so that it changes no row. */
+interface TableOfRow<T> {
+  readonly keyOf: (row: T) => string;
+  readonly onOpen?: (row: T) => void;
+  readonly chosen?: ReadonlySet<string>;
+  readonly onChoose?: (chosen: ReadonlySet<string>) => void;
+}
+
+interface TableRowProps<T> {
+  /** Another object when something in it has changed. */
+  readonly row: T;
+  readonly columns: readonly Column<T>[];
+  /** Null: rows of this table are not chosen. */
+  readonly isChosen: boolean | null;
+  readonly isCurrent: boolean;
+  readonly isOpenable: boolean;
+  readonly table: RefObject<TableOfRow<T>>;
+}
+
+/** Drawn anew only when its own row, its marks or the columns are others, however often the table is. */
+export const TableRow = memo(RowOfTable) as typeof RowOfTable;
+
+function RowOfTable<T>({ row, columns, isChosen, isCurrent, isOpenable, table }: TableRowProps<T>): JSX.Element {
+  const key = table.current.keyOf(row);
+  const choose = (): void => {
+    const next = new Set(table.current.chosen);
+    if (!next.delete(key)) next.add(key);
+    table.current.onChoose?.(next);
+  };
+  return (
+    <tr
+      tabIndex={isOpenable ? 0 : -1}
+      data-key={key}
+      aria-current={isCurrent || undefined}
+      className={isOpenable ? "is-openable" : ""}
+      onClick={(event) => {
+        if (!(event.target as HTMLElement).closest("a, button, input, label")) table.current.onOpen?.(row);
+      }}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget) return;
+        if (event.key === "Enter") table.current.onOpen?.(row);
+        if (event.key === " " && isChosen !== null) {
+          event.preventDefault();
+          choose();
+        }
+      }}
+    >
+      {isChosen !== null && (
+        <td className="table-choice">
+          <input type="checkbox" aria-label={`Choose ${key}`} checked={isChosen} onChange={choose} />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td key={column.id} className={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+export function classOf({ isNumber = false, isWide = false }: Pick<Column<never>, "isNumber" | "isWide">): string {
+  return `${isNumber ? "num table-number" : ""} ${isWide ? "table-wide" : ""}`;
+}
