@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { attempt } from "../../../test/providers/index.ts";
 import { adapterRequestSchema, type Adapter } from "../../adapter/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
+import type { Environment } from "../environment.ts";
 import { createAiSdkAdapter } from "./ai-sdk-adapter.ts";
-import { AI_SDK_PROVIDERS, defaultModelFor, endpointsOf, findRoute, type Environment } from "./route.ts";
+import { AI_SDK_PROVIDERS, defaultModelFor, endpointsOf, findRoute } from "./route.ts";
 
 const never: typeof fetch = () => Promise.reject(new Error("nothing may be sent"));
 

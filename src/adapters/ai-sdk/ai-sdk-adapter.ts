@@ -10,23 +10,16 @@ import {
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { createModelFetch, type ModelFetch } from "../../outbound/index.ts";
+import type { Environment } from "../environment.ts";
 import { Bill } from "./bill.ts";
-import { failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
+import { failed, failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
 import { climbLadder, type Climb } from "./contract-ladder.ts";
 import { Conversation, type Answer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
-import {
-  AI_SDK_PROVIDER,
-  defaultModelFor,
-  endpointsOf,
-  findRoute,
-  keyOf,
-  type Environment,
-  type Route,
-} from "./route.ts";
+import { AI_SDK_PROVIDER, defaultModelFor, endpointsOf, findRoute, keyOf, type Route } from "./route.ts";
 import { loadSdk, openModel, outputModeOf, type Sdk } from "./sdk.ts";
 import { createWire, type Wire } from "./wire.ts";
 
@@ -248,10 +241,6 @@ function endResult({ stdout, outputs, failure }: Climb): Exclude<AdapterResult, 
     ...(stdout === undefined ? {} : { stdout }),
     ...(outputs === undefined ? {} : { outputs }),
   };
-}
-
-function failed({ failure, message, retryAfterMs }: CallFailure): Extract<AdapterResult, { status: "failed" }> {
-  return { status: "failed", failure, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 /** Those who open tools may say the class themselves; anything else is a server that could not be reached. */

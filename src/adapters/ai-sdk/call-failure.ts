@@ -1,4 +1,5 @@
 import type { FailureClass } from "../../core/base/index.ts";
+import type { AdapterResult } from "../../adapter/index.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { storable } from "./storable.ts";
 
@@ -8,6 +9,8 @@ export interface CallFailure {
   readonly message: string;
   readonly retryAfterMs?: number;
 }
+
+type FailedResult = Extract<AdapterResult, { status: "failed" }>;
 
 const MESSAGE_LENGTH_MAX = 2_048;
 const CAUSES_MAX = 8;
@@ -27,6 +30,11 @@ interface Clues {
   readonly texts: readonly string[];
   readonly names: readonly string[];
   readonly codes: readonly string[];
+}
+
+/** An attempt that ended so. */
+export function failed({ failure, message, retryAfterMs: wait }: CallFailure): FailedResult {
+  return { status: "failed", failure, message, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
 
 /** A thrown or streamed error as one of the known classes. */

@@ -1,4 +1,5 @@
 import { fail, succeed, type Outcome } from "../../core/base/index.ts";
+import type { Environment } from "../environment.ts";
 import type { AiSdkConfig, EndpointKind } from "./config.ts";
 import type { CallFailure } from "./call-failure.ts";
 
@@ -7,8 +8,6 @@ export const AI_SDK_PROVIDER = "ai-sdk";
 const VENDORS = ["openai", "anthropic", "google"] as const;
 /** Ids the adapter can answer to without any configuration. */
 export const AI_SDK_PROVIDERS: readonly string[] = [AI_SDK_PROVIDER, ...VENDORS];
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a vendor is reached, and with which key. */
 interface Endpoint {

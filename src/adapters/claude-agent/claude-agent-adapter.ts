@@ -13,12 +13,14 @@ import {
   type AdapterResult,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
-import type { CallFailure } from "../ai-sdk/call-failure.ts";
+import { failed, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { abortFailure } from "../ai-sdk/model-call.ts";
 import { sessionIdOf, userTextOf } from "../ai-sdk/prompt.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import { readConfigSection } from "../config-section.ts";
-import { createWorkDirectory, removeWorkDirectory, type Environment } from "../process/surroundings.ts";
+import type { Environment } from "../environment.ts";
+import { createWorkDirectory, removeWorkDirectory } from "../process/surroundings.ts";
+import { RunningAttempts } from "../running-attempts.ts";
 import { CLAUDE_AGENT_PROVIDER, configSchema, type ClaudeAgentConfig } from "./config.ts";
 import { findSdk, loadSdk, type ClaudeSdk, type LoadSdk } from "./sdk.ts";
 import { endOf, usageOf, type SessionEnd } from "./session-end.ts";
@@ -35,7 +37,7 @@ export interface ClaudeAgentAdapterOptions {
 }
 
 export function createClaudeAgentAdapter(options: ClaudeAgentAdapterOptions): Adapter {
-  const running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
+  const running = new RunningAttempts();
   let config: ClaudeAgentConfig = {};
 
   return {
@@ -46,27 +48,15 @@ export function createClaudeAgentAdapter(options: ClaudeAgentAdapterOptions): Ad
         config = readConfigSection(configSchema, section, CLAUDE_AGENT_PROVIDER);
       });
     },
-    async shutdown() {
-      for (const stop of running.keys()) stop.abort();
-      await Promise.all([...running.values()].map(({ ended }) => ended));
-    },
+    shutdown: () => running.end(),
     checkHealth: () => Promise.resolve(healthOf(config, options)),
     capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false }),
-    cancel(dispatchId) {
-      for (const [stop, one] of running) if (one.dispatchId === dispatchId) stop.abort();
-      return Promise.resolve();
-    },
+    cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, hooks) {
       if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
-      const stop = new AbortController();
-      const signal = AbortSignal.any([hooks.signal, stop.signal]);
-      const performed = perform(request, { ...hooks, signal }, config, options);
-      running.set(stop, { dispatchId: request.dispatchId, ended: performed.catch(() => undefined) });
-      try {
-        return await performed;
-      } finally {
-        running.delete(stop);
-      }
+      return running.run(request.dispatchId, hooks.signal, (signal) =>
+        perform(request, { ...hooks, signal }, config, options),
+      );
     },
   };
 }
@@ -158,16 +148,10 @@ function stopped(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(""), { once: true }));
 }
 
-type Reported = Exclude<AdapterResult, { status: "deferred" }>;
-
-function resultOf(end: SessionEnd): Reported {
+function resultOf(end: SessionEnd): Exclude<AdapterResult, { status: "deferred" }> {
   if (end.failure !== null) return failed(end.failure);
   const { stdout, outputs } = end;
   return { status: "completed", stdout, ...(outputs === undefined ? {} : { outputs }) };
-}
-
-function failed(failure: CallFailure): Reported {
-  return { status: "failed", ...failure };
 }
 
 function refused(message: string): CallFailure {

@@ -4,7 +4,8 @@ import type { AdapterRequest } from "../../adapter/index.ts";
 import type { CallFailure } from "../ai-sdk/call-failure.ts";
 import { instructionsOf } from "../ai-sdk/prompt.ts";
 import { storable } from "../ai-sdk/storable.ts";
-import { childEnvironment, type Environment } from "../process/surroundings.ts";
+import type { Environment } from "../environment.ts";
+import { childEnvironment } from "../process/surroundings.ts";
 import { isModelId, toolNameOf, type ClaudeAgentConfig } from "./config.ts";
 import type { Permission, SessionOptions } from "./sdk.ts";
 

@@ -1,8 +1,9 @@
 import { fail, getOwn, succeed, type Json, type Outcome } from "../../core/base/index.ts";
 import type { AdapterRequest, AdapterResult } from "../../adapter/index.ts";
 import { createAllowList, type AllowList } from "../../outbound/index.ts";
+import type { Environment } from "../environment.ts";
 import { METHODS, type HttpConfig, type Method, type Target } from "./config.ts";
-import { fillHeaders, type Environment } from "./secret-header.ts";
+import { fillHeaders } from "./secret-header.ts";
 
 /** What a request of the engine becomes on the wire. */
 export interface Call {

@@ -12,10 +12,12 @@ import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../../adapter/index.ts";
 import { fetchGuarded, type Resolve } from "../../outbound/index.ts";
 import { readConfigSection } from "../config-section.ts";
+import type { Environment } from "../environment.ts";
+import { RunningAttempts } from "../running-attempts.ts";
 import { failureOf, resultOf } from "./answer.ts";
 import { readCall } from "./call.ts";
 import { configSchema, type HttpConfig } from "./config.ts";
-import { missingSecrets, type Environment } from "./secret-header.ts";
+import { missingSecrets } from "./secret-header.ts";
 
 const HTTP_PROVIDER = "http";
 
@@ -28,7 +30,7 @@ export interface HttpAdapterOptions {
 
 export function createHttpAdapter({ env, resolve, clock = createSystemClock() }: HttpAdapterOptions): Adapter {
   let config: HttpConfig = {};
-  const running = new Map<AbortController, string>();
+  const running = new RunningAttempts();
 
   const call = async (request: AdapterRequest, signal: AbortSignal): Promise<AdapterResult> => {
     const read = readCall(request, config, env);
@@ -55,10 +57,7 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
         config = readConfigSection(configSchema, section, HTTP_PROVIDER);
       });
     },
-    shutdown() {
-      for (const stop of running.keys()) stop.abort();
-      return Promise.resolve();
-    },
+    shutdown: () => running.end(),
     checkHealth() {
       const missing = Object.values(config.targets ?? {}).flatMap(({ headers }) => missingSecrets(headers ?? {}, env));
       if (missing.length === 0) return Promise.resolve({ status: "healthy" });
@@ -66,23 +65,14 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
       return Promise.resolve({ status: "degraded", message });
     },
     capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: true }),
-    cancel(dispatchId) {
-      for (const [stop, id] of running) if (id === dispatchId) stop.abort();
-      return Promise.resolve();
-    },
+    cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, { signal, onLog }) {
-      const stop = new AbortController();
-      running.set(stop, request.dispatchId);
-      try {
-        const result = await call(request, AbortSignal.any([signal, stop.signal]));
-        if (result.status === "deferred" && request.externalCallbackUrl === undefined) {
-          const message = "The service answers later, but this request carries no URL at which it could.";
-          onLog({ level: "warning", message });
-        }
-        return result;
-      } finally {
-        running.delete(stop);
+      const result = await running.run(request.dispatchId, signal, (either) => call(request, either));
+      if (result.status === "deferred" && request.externalCallbackUrl === undefined) {
+        const message = "The service answers later, but this request carries no URL at which it could.";
+        onLog({ level: "warning", message });
       }
+      return result;
     },
   };
 }

@@ -1,6 +1,5 @@
 import { fail, succeed, type Outcome } from "../../core/base/index.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../environment.ts";
 
 export interface FilledHeaders {
   readonly headers: Readonly<Record<string, string>>;

@@ -6,8 +6,9 @@ import type {
   Tool,
 } from "@modelcontextprotocol/client";
 import { digestJson, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { Environment } from "../environment.ts";
 import type { McpConfig } from "./config.ts";
-import { openLink, type Environment, type Link } from "./link.ts";
+import { openLink, type Link } from "./link.ts";
 import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
 
 /** One server for one execution: nothing of it is shared, so no answer can reach anybody else. */

@@ -1,10 +1,9 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { createModelFetch, ResponseTooLarge } from "../../outbound/index.ts";
+import type { Environment } from "../environment.ts";
 import { secretName, type HttpServer, type McpServer, type StdioServer } from "./config.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { RESULT_BYTES_MAX } from "./tool-result.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The wire to one server, and what is known about trouble on it. */
 export interface Link {

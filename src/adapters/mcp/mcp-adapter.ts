@@ -1,7 +1,7 @@
 import { ADAPTER_SPECIFICATION, type Adapter, type AdapterResult } from "../../adapter/index.ts";
+import type { Environment } from "../environment.ts";
 import { MCP_PROVIDER, readMcpConfig, secretName, type McpConfig } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
-import type { Environment } from "./link.ts";
 import { failureOf } from "./mcp-failure.ts";
 import { readToolRequest } from "./tool-request.ts";
 import { resultOf } from "./tool-result.ts";

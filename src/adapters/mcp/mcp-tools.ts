@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../core/base/index.ts";
+import type { Environment } from "../environment.ts";
 import { readMcpConfig, splitName } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
-import type { Environment } from "./link.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { answerOf } from "./tool-result.ts";
 

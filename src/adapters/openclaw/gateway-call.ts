@@ -3,9 +3,8 @@ import type { AdapterRequest } from "../../adapter/index.ts";
 import type { CallFailure } from "../ai-sdk/call-failure.ts";
 import { instructionsOf, userTextOf } from "../ai-sdk/prompt.ts";
 import { storable } from "../ai-sdk/storable.ts";
+import type { Environment } from "../environment.ts";
 import { DEFAULT_BASE_URL, DEFAULT_TOKEN_NAME, type OpenClawConfig } from "./config.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a request becomes on the wire. */
 export interface GatewayCall {

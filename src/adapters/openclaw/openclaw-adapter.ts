@@ -13,14 +13,16 @@ import {
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { createModelFetch, requestPeer, type ModelFetch } from "../../outbound/index.ts";
 import { Bill, type BillTotals, type Tokens } from "../ai-sdk/bill.ts";
-import type { CallFailure } from "../ai-sdk/call-failure.ts";
+import { failed } from "../ai-sdk/call-failure.ts";
 import { abortFailure } from "../ai-sdk/model-call.ts";
 import { sessionIdOf } from "../ai-sdk/prompt.ts";
 import { Transcript } from "../ai-sdk/transcript.ts";
 import { readConfigSection } from "../config-section.ts";
+import type { Environment } from "../environment.ts";
+import { RunningAttempts } from "../running-attempts.ts";
 import { configSchema, OPENCLAW_PROVIDER, type OpenClawConfig } from "./config.ts";
 import { hearAnswer, type GatewayAnswer } from "./gateway-answer.ts";
-import { bearer, gatewayUrl, readCall, tokenOf, type Environment, type GatewayCall } from "./gateway-call.ts";
+import { bearer, gatewayUrl, readCall, tokenOf, type GatewayCall } from "./gateway-call.ts";
 import { answerFailure, connectionFailure, replyFailure } from "./gateway-failure.ts";
 
 export interface OpenClawAdapterOptions {
@@ -34,7 +36,7 @@ const HEALTH_BYTES_MAX = 1_048_576;
 export function createOpenClawAdapter({ env, clock = createSystemClock() }: OpenClawAdapterOptions): Adapter {
   let config: OpenClawConfig = {};
   let modelFetch: ModelFetch | null = null;
-  const running = new Map<AbortController, string>();
+  const running = new RunningAttempts();
 
   return {
     specificationVersion: ADAPTER_SPECIFICATION,
@@ -45,30 +47,23 @@ export function createOpenClawAdapter({ env, clock = createSystemClock() }: Open
       });
     },
     async shutdown() {
-      for (const stop of running.keys()) stop.abort();
       const closing = modelFetch;
       modelFetch = null;
+      await running.end();
       await closing?.close();
     },
     checkHealth: () => healthOf(config, env),
     capabilities: () => ({ streaming: true, structuredOutput: false, tools: false, deferred: false }),
-    cancel(dispatchId) {
-      for (const [stop, id] of running) if (id === dispatchId) stop.abort();
-      return Promise.resolve();
-    },
+    cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, hooks) {
       if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
       const call = readCall(request, config, env);
       if (!call.ok) return failed(call.failure);
       modelFetch ??= createModelFetch();
-      const stop = new AbortController();
-      running.set(stop, request.dispatchId);
-      try {
-        const signal = AbortSignal.any([hooks.signal, stop.signal]);
-        return await ask(request, call.value, { ...hooks, signal }, { config, clock, fetch: modelFetch.fetch });
-      } finally {
-        running.delete(stop);
-      }
+      const means = { config, clock, fetch: modelFetch.fetch };
+      return running.run(request.dispatchId, hooks.signal, (signal) =>
+        ask(request, call.value, { ...hooks, signal }, means),
+      );
     },
   };
 }
@@ -111,14 +106,12 @@ async function ask(
   };
 }
 
-type Reported = Exclude<AdapterResult, { status: "deferred" }>;
-
 function resultOf(
   { outputStrategy }: AdapterRequest,
   answer: GatewayAnswer,
   { target, token }: GatewayCall,
   { onLog }: AdapterHooks,
-): Reported {
+): Exclude<AdapterResult, { status: "deferred" }> {
   const { end, text } = answer;
   if (end === "failed") return failed(answerFailure(answer, target, token));
   if (end === "incomplete") {
@@ -167,8 +160,4 @@ async function healthOf(config: OpenClawConfig, env: Environment): Promise<Adapt
   const { status } = reply;
   const { message } = replyFailure({ status, headers: new Headers() }, reply.text, token.value, 0);
   return { status: "degraded", message };
-}
-
-function failed(failure: CallFailure): Reported {
-  return { status: "failed", ...failure };
 }

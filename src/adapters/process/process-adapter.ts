@@ -18,12 +18,14 @@ import {
   type AdapterResult,
 } from "../../adapter/index.ts";
 import { readConfigSection } from "../config-section.ts";
+import type { Environment } from "../environment.ts";
+import { RunningAttempts } from "../running-attempts.ts";
 import { runChild, type EndedChild, type Spawn } from "./child.ts";
 import { readCommandLine, type CommandLine } from "./command-line.ts";
 import { configSchema, type ProcessConfig } from "./config.ts";
 import { findInheritable } from "./inheritance.ts";
 import { findProgram, underLimits } from "./limits.ts";
-import { childEnvironment, createWorkDirectory, removeWorkDirectory, type Environment } from "./surroundings.ts";
+import { childEnvironment, createWorkDirectory, removeWorkDirectory } from "./surroundings.ts";
 
 const PROCESS_PROVIDER = "process";
 
@@ -45,7 +47,7 @@ const OUTPUT_BYTES_MAX = 1_048_576;
 
 export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
   const clock = options.clock ?? createSystemClock();
-  const running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
+  const running = new RunningAttempts();
   let config: ProcessConfig = {};
   let prlimit = options.prlimit ?? null;
   let inheritable: readonly number[] = [];
@@ -58,29 +60,18 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
       inheritable = await findInheritable();
       if (options.prlimit === undefined) prlimit = await findProgram("prlimit");
     },
-    async shutdown() {
-      for (const stop of running.keys()) stop.abort();
-      await Promise.all([...running.values()].map(({ ended }) => ended));
-    },
+    shutdown: () => running.end(),
     checkHealth: () => healthOf(config, prlimit),
     capabilities: () => ({ streaming: true, structuredOutput: false, tools: false, deferred: false }),
-    cancel(dispatchId) {
-      for (const [stop, one] of running) if (one.dispatchId === dispatchId) stop.abort();
-      return Promise.resolve();
-    },
+    cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, hooks) {
       const line = readCommandLine(request, config);
       if (!line.ok) return { status: "failed", failure: "provider_refused", message: line.failure };
       if (hooks.signal.aborted) return cancelled(line.value.name);
-      const stop = new AbortController();
-      const signal = AbortSignal.any([hooks.signal, stop.signal]);
-      const performed = perform(line.value, request, { ...hooks, signal }, { options, clock, prlimit, inheritable });
-      running.set(stop, { dispatchId: request.dispatchId, ended: performed.catch(() => {}) });
-      try {
-        return await performed;
-      } finally {
-        running.delete(stop);
-      }
+      const means = { options, clock, prlimit, inheritable };
+      return running.run(request.dispatchId, hooks.signal, (signal) =>
+        perform(line.value, request, { ...hooks, signal }, means),
+      );
     },
   };
 }

@@ -2,9 +2,8 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promis
 import { basename, join } from "node:path";
 import { fail, succeed, type Outcome } from "../../core/base/index.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
+import type { Environment } from "../environment.ts";
 import type { CommandConfig } from "./config.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

@@ -1,0 +1,33 @@
+import type { AdapterResult } from "../adapter/index.ts";
+
+/** The attempts an adapter is at: each can be called off, and all of them ended. */
+export class RunningAttempts {
+  readonly #running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
+
+  /** `perform` is told by its signal when either side wants an end. */
+  async run(
+    dispatchId: string,
+    signal: AbortSignal,
+    perform: (signal: AbortSignal) => Promise<AdapterResult>,
+  ): Promise<AdapterResult> {
+    const stop = new AbortController();
+    const performed = perform(AbortSignal.any([signal, stop.signal]));
+    this.#running.set(stop, { dispatchId, ended: performed.catch(() => undefined) });
+    try {
+      return await performed;
+    } finally {
+      this.#running.delete(stop);
+    }
+  }
+
+  cancel(dispatchId: string): Promise<void> {
+    for (const [stop, one] of this.#running) if (one.dispatchId === dispatchId) stop.abort();
+    return Promise.resolve();
+  }
+
+  /** Resolves when nothing of them is left. */
+  async end(): Promise<void> {
+    for (const stop of this.#running.keys()) stop.abort();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+}
