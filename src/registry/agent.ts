@@ -22,36 +22,46 @@ const HOURS_MAX = 1_000_000;
 const WINDOW_SECONDS_MAX = 30 * 86_400;
 
 export const agentSpec = spec({
-  trust_level: whole(1, 10).default(1),
-  execution_target: z.enum(EXECUTION_TARGETS).default("edge"),
+  trust_level: whole(1, 10).default(1).describe("How far it is trusted: gateways, steps and policies ask for a level"),
+  execution_target: z
+    .enum(EXECUTION_TARGETS)
+    .default("edge")
+    .describe("edge: in process; cloud: answered within the call where its timeout is short; else by callback"),
   may_read: z
     .array(z.enum(CONTEXT_CLASSES))
     .max(CONTEXT_CLASSES.length)
     .default(["trusted", "internal", "external"])
     .describe("Classes of context it may read"),
   max_age_hours: z.number().gt(0).max(HOURS_MAX).nullish().describe("How old what it reads may be"),
-  personality_note: text.nullish(),
+  personality_note: text.nullish().describe("Said after the system prompt"),
   memory_profile: z
     .union([name, z.strictObject({ name, entries: whole(1, MEMORY_ENTRIES_MAX).default(MEMORY_ENTRIES) })], {
       error: "must be a name, or a map with name and entries",
     })
     .nullish()
     .describe("Where it keeps what it answered, and how many of its newest answers it is told again; off without it"),
-  autonomy: z.enum(RUNGS).default("supervised"),
-  status: z.enum(AGENT_STATUSES).default("idle"),
-  lifecycle: z.enum(LIFECYCLES).default("active"),
-  phase: z.enum(PHASES).default("none"),
+  autonomy: z.enum(RUNGS).default("supervised").describe("Which actions it takes alone, after approval, or never"),
+  status: z.enum(AGENT_STATUSES).default("idle").describe("Only an idle one is given anything to do"),
+  lifecycle: z.enum(LIFECYCLES).default("active").describe("Only an active one acts"),
+  phase: z
+    .enum(PHASES)
+    .default("none")
+    .describe("How far its introduction is: a poc ends after 60 days, and who is in sunset does not act"),
   max_concurrent: whole(1, 100_000).default(10).describe("Attempts open at a time"),
-  rate_limit: spec({ count: whole(1, 1_000_000), per_seconds: z.number().gt(0).max(WINDOW_SECONDS_MAX) }).nullish(),
-  budget_monthly_usd: usd.nullish(),
-  skills: names.default([]),
-  capabilities: names.default([]),
-  model: name.nullish(),
-  provider: name.nullish(),
-  system_prompt: text.nullish(),
-  identity: spec({ expires_at: instant.nullish(), revoked: z.boolean().default(false) }).nullish(),
-  data_classes: names.default([]),
-  financial_threshold_usd: usd.nullish(),
+  rate_limit: spec({ count: whole(1, 1_000_000), per_seconds: z.number().gt(0).max(WINDOW_SECONDS_MAX) })
+    .nullish()
+    .describe("Dispatches in any window of so many seconds; further ones wait"),
+  budget_monthly_usd: usd.nullish().describe("US dollars a month; what does not fit is blocked"),
+  skills: names.default([]).describe("What it can do, for teams that choose by skill and for policies"),
+  capabilities: names.default([]).describe("What it may use, for policies"),
+  model: name.nullish().describe("For steps that name none"),
+  provider: name.nullish().describe("For steps that name none"),
+  system_prompt: text.nullish().describe("Told to it before the work itself"),
+  identity: spec({ expires_at: instant.nullish(), revoked: z.boolean().default(false) })
+    .nullish()
+    .describe("An expired or revoked one is blocked"),
+  data_classes: names.default([]).describe("Classes of data it may be given; all without any"),
+  financial_threshold_usd: usd.nullish().describe("Above it a second agent or person confirms a financial action"),
 });
 
 type AgentBody = z.output<typeof agentSpec>;

@@ -7,7 +7,7 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 const THRESHOLD_MAX = 1_000_000_000;
 
 export const alertSpec = spec({
-  on: z.enum(["budget", "failure_rate", "approval_age", "gateway_down"]),
+  on: z.enum(["budget", "failure_rate", "approval_age", "gateway_down"]).describe("What is watched"),
   threshold: z
     .number()
     .min(0)

@@ -10,17 +10,20 @@ const SHARE_MAX = 10;
 const ALERTS_MAX = 20;
 
 export const budgetSpec = spec({
-  scope: z.enum(BUDGET_SCOPES),
+  scope: z.enum(BUDGET_SCOPES).describe("Whose spending is counted"),
   scope_id: name.nullish().describe("Whose money it is; not with scope global"),
-  period: z.enum(PERIODS),
-  amount_usd: usd,
-  enabled: z.boolean().default(true),
+  period: z.enum(PERIODS).describe("From midnight, Sunday or the first of the month, UTC"),
+  amount_usd: usd.describe("US dollars in a period"),
+  enabled: z.boolean().default(true).describe("Counted at all"),
   alert_at: z
     .array(z.number().gt(0).max(SHARE_MAX))
     .max(ALERTS_MAX)
     .default([0.8, 1])
     .describe("Shares of the amount at which an alert fires once per period"),
-  on_exhausted: z.enum(["block", "pause"]).default("block"),
+  on_exhausted: z
+    .enum(["block", "pause"])
+    .default("block")
+    .describe("Whether what does not fit fails, or waits for money"),
 });
 
 export function budgetProblems(written: JsonObject): readonly SpecProblem[] {

@@ -6,10 +6,10 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 export const modelSpec = spec({
   provider: name.nullish().describe("Whose model it is; may stand in the name instead: openai:gpt-5"),
-  input_usd_per_mtok: usd,
-  output_usd_per_mtok: usd,
-  cached_usd_per_mtok: usd.nullish(),
-  max_output_tokens: whole(1).nullish(),
+  input_usd_per_mtok: usd.describe("US dollars for a million tokens read"),
+  output_usd_per_mtok: usd.describe("US dollars for a million tokens written"),
+  cached_usd_per_mtok: usd.nullish().describe("US dollars for a million tokens read from a cache"),
+  max_output_tokens: whole(1).nullish().describe("The longest answer, for reservations"),
 });
 
 export function modelProblems(id: string, written: JsonObject): readonly SpecProblem[] {

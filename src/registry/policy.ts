@@ -15,15 +15,15 @@ import { didYouMean, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
 
 export const policySpec = spec({
-  category: z.enum(POLICY_CATEGORIES),
-  scope: z.enum(POLICY_SCOPES).default("global"),
+  category: z.enum(POLICY_CATEGORIES).describe("What it is about; run_creation is asked before a run exists"),
+  scope: z.enum(POLICY_SCOPES).default("global").describe("What it applies to"),
   scope_id: name.nullish().describe("Which one of the scope; every one otherwise"),
   condition: z
     .union([z.string(), z.boolean()], { error: "must be an expression" })
     .describe("An expression over agent, gateway, run, node, role, budget and context"),
-  action: z.enum(POLICY_ACTIONS),
-  enforcement: z.enum(ENFORCEMENTS).default("hard"),
-  enabled: z.boolean().default(true),
+  action: z.enum(POLICY_ACTIONS).describe("What happens while the condition holds"),
+  enforcement: z.enum(ENFORCEMENTS).default("hard").describe("Only a hard one blocks or holds; the others tell"),
+  enabled: z.boolean().default(true).describe("Asked at all"),
   reason: text.nullish().describe("What people are told"),
   approvers: anyJson.optional().describe("Who is asked, one after the other, as in a step"),
   otherwise: anyJson.optional().describe("What happens when nobody in the chain answers, as in a step"),

@@ -3,8 +3,8 @@ import type { Entry } from "../store/index.ts";
 import { microsOf, name, readBody, spec, usd, workflowName } from "./field.ts";
 
 export const roleBindingSpec = spec({
-  role: name,
-  agent: name,
+  role: name.describe("As steps name it"),
+  agent: name.describe("Who takes it"),
   workflow: workflowName.nullish().describe("Only there; everywhere otherwise"),
   max_spend_usd: usd
     .nullish()

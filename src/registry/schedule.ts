@@ -8,16 +8,16 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 const YEAR_SECONDS = 366 * 86_400;
 
 export const scheduleSpec = spec({
-  workflow: workflowName,
+  workflow: workflowName.describe("What is started"),
   cron: z.string().nullish().describe("Minute, hour, day of the month, month, day of the week"),
-  every_seconds: whole(1, YEAR_SECONDS).nullish(),
+  every_seconds: whole(1, YEAR_SECONDS).nullish().describe("An interval, in place of cron"),
   timezone: checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" }).default(
     "UTC",
   ),
-  args: anyMap.default({}),
+  args: anyMap.default({}).describe("Of every run"),
   overlap: z.enum(["skip", "queue", "allow"]).default("skip").describe("When the run before is still going on"),
   missed: z.enum(["skip", "run_once", "backfill"]).default("skip").describe("When a slot passed while nobody looked"),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe("Starts runs at all"),
 });
 
 /** A workflow to be started by the clock. */

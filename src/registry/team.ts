@@ -17,11 +17,11 @@ import { approvalFields, approvalRuleOf, retryBlockOf, stepFieldProblems } from 
 const PLACES_MAX = 1_000;
 
 const member = spec({
-  agent: name,
-  role: name.nullish(),
-  lane: whole(0).default(0),
-  sort_order: whole(0).default(0),
-  is_active: z.boolean().default(true),
+  agent: name.describe("Who"),
+  role: name.nullish().describe("The role it takes for the team"),
+  lane: whole(0).default(0).describe("Lower is asked first; with a serial queue one node at a time in each"),
+  sort_order: whole(0).default(0).describe("Within a lane: lower is asked first"),
+  is_active: z.boolean().default(true).describe("Given anything to do"),
   tool_profile: spec({
     allow_tools: names.default([]),
     requires_approval: z
@@ -29,19 +29,21 @@ const member = spec({
       .default(false)
       .describe("Tools a person must agree to; true: every tool that is not allowed"),
   }).nullish(),
-  model_profile: spec({ support_level: z.enum(SUPPORT_LEVELS).default("standard") }).nullish(),
-  system_prompt_patch: text.nullish(),
+  model_profile: spec({ support_level: z.enum(SUPPORT_LEVELS).default("standard") })
+    .nullish()
+    .describe("How strong a model it works with"),
+  system_prompt_patch: text.nullish().describe("Said after its own system prompt"),
 });
 
 const POLICIES = {
   approval_policy: anyJson.optional().describe("approvers, otherwise, expires, separate_approver, as in a step"),
   retry_policy: anyJson.optional().describe("attempts, backoff_ms, max_backoff_ms, retry_on, as in a step"),
-  failure_policy: z.enum(FAILURE_POLICIES).nullish(),
-  queue_policy: z.enum(QUEUE_POLICIES).nullish(),
+  failure_policy: z.enum(FAILURE_POLICIES).nullish().describe("What a failed node means for the others"),
+  queue_policy: z.enum(QUEUE_POLICIES).nullish().describe("serial: one node at a time in each lane"),
 };
 
 export const teamSpec = spec({
-  members: z.array(member).min(1).max(PLACES_MAX),
+  members: z.array(member).min(1).max(PLACES_MAX).describe("Who belongs to it"),
   ...POLICIES,
   assignments: z
     .array(spec({ workflow: workflowName, ...POLICIES }))

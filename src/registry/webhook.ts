@@ -13,10 +13,10 @@ const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...AUDIT_TYPES]);
 const FAMILIES: ReadonlySet<string> = new Set(["*", ...[...KNOWN].map((type) => `${type.split(".")[0] ?? ""}.*`)]);
 
 export const webhookSpec = spec({
-  url: webUrl,
+  url: webUrl.describe("Where events are sent"),
   events: z.array(name).min(1).max(EVENTS_MAX).describe("Types of events: run.completed, run.* for all of runs, or *"),
   secret: secret.nullish().describe("Write-only: signs what is sent"),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe("Sent at all"),
 });
 
 /** Somebody outside, as registered; its secret is kept apart. */
