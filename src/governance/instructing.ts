@@ -1,11 +1,17 @@
-import { CONTEXT_CLASSES } from "../core/definition/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import type { DispatchFacts, Judgement, MatchedPolicy, Policy } from "../core/governance/index.ts";
 import { assembleInstructions, type AssembledInstructions, type InstructionLayer } from "../core/instructions/index.ts";
 import type { Duty } from "../core/plan/index.ts";
-import { isoFromEpochMs } from "../core/view/index.ts";
-import type { MemoryEntry } from "../store/index.ts";
 import { planNodeOf, type Scene } from "./facts.ts";
+import {
+  agentLayers,
+  candidateOf,
+  memoryLayer,
+  memoryLine,
+  patchLayers,
+  policyLayer,
+  teamLayers,
+} from "./instruction-layers.ts";
 import type { AboutRun } from "./judge.ts";
 import type { Memories } from "./memories.ts";
 
@@ -38,10 +44,13 @@ interface Instructing {
  * for everybody and are added where the request is sent; the command and its inputs are the work.
  */
 function instruct({ facts, matched, request, duty, memory }: Instructing): AssembledInstructions {
+  const team = duty?.team ?? "";
+  const candidate = candidateOf(duty, facts.agentId);
   return assembleInstructions([
     ...policyLayers(facts.policies, matched),
-    ...teamLayers(facts.agentId, duty),
-    ...agentLayers(facts, duty),
+    ...(candidate === null ? [] : teamLayers(team, candidate)),
+    ...agentLayers(facts),
+    ...(candidate === null ? [] : patchLayers(team, candidate)),
     askedFor(facts, request),
     ...memory,
   ]);
@@ -51,46 +60,12 @@ function instruct({ facts, matched, request, duty, memory }: Instructing): Assem
 function policyLayers(policies: readonly Policy[], matched: readonly MatchedPolicy[]): readonly InstructionLayer[] {
   if (matched.length === 0) return [];
   return policies.flatMap((policy): InstructionLayer[] => {
-    const { name, version, scope, instructions, forbids } = policy;
-    if (instructions === null && forbids === null) return [];
-    if (!matched.some((one) => one.name === name && one.version === version)) return [];
-    const isOwners = scope === "workflow" || scope === "agent";
-    return [
-      {
-        layer: isOwners ? 3 : 2,
-        source: `policy ${name}@${version}`,
-        text: instructions ?? "",
-        ...(forbids === null ? {} : { forbids }),
-      },
-    ];
+    const layer = policyLayer(policy);
+    if (layer === null) return [];
+    return matched.some(({ name, version }) => name === policy.name && version === policy.version) ? [layer] : [];
   });
 }
 
-function teamLayers(agentId: string, duty: Duty | null): readonly InstructionLayer[] {
-  const candidate = duty?.candidates.find(({ agent }) => agent === agentId);
-  if (duty === null || candidate === undefined || candidate.allowedTools.length === 0) return [];
-  const text = `Tools you may use: ${candidate.allowedTools.join(", ")}.`;
-  return [{ layer: 4, source: `team ${duty.team}`, text }];
-}
-
-function agentLayers({ agent, agentId }: DispatchFacts, duty: Duty | null): readonly InstructionLayer[] {
-  const patch = duty?.candidates.find((candidate) => candidate.agent === agentId)?.promptPatch ?? null;
-  const texts = [agent?.systemPrompt ?? null, agent?.personalityNote ?? null].filter((text) => text !== null);
-  const classes = agent?.dataClasses ?? [];
-  const forbidden = classes.length === 0 ? [] : CONTEXT_CLASSES.filter((one) => !classes.includes(one));
-  const layers: InstructionLayer[] = [];
-  if (texts.length > 0 || forbidden.length > 0) {
-    const forbids = forbidden.length === 0 ? {} : { forbids: { dataClasses: forbidden } };
-    layers.push({ layer: 5, source: `agent ${agentId}`, text: texts.join("\n\n"), ...forbids });
-  }
-  if (patch !== null) layers.push({ layer: 5, source: `team ${duty?.team ?? ""}, ${agentId}`, text: patch });
-  return layers;
-}
-
-/**
- * What the agent answered before. Each entry is one line that begins with where it comes from, whatever its text says:
- * it can open no section, and is last to be heard.
- */
 function memoryLayers(
   { agent, agentId }: DispatchFacts,
   { orgId, returned }: AboutRun,
@@ -99,13 +74,7 @@ function memoryLayers(
   const profile = agent?.memoryProfile ?? null;
   if (profile === null) return [];
   const entries = memories.recall(orgId, agentId, profile, returned?.memoriesOf(agentId) ?? []);
-  const text = entries.map(lineOf).join("\n");
-  return [{ layer: 9, source: `memory ${profile.name} of ${agentId}`, text }];
-}
-
-function lineOf({ at, runId, nodeId, text }: MemoryEntry): string {
-  const minute = isoFromEpochMs(at).replace(/:\d\d\.\d{3}Z$/, "Z");
-  return `- ${minute} ${runId} ${nodeId}: ${text.replaceAll(/\s+/g, " ")}`;
+  return [memoryLayer(agentId, profile.name, entries.map(memoryLine))];
 }
 
 /** What the step asks for; what it says is the message itself. */

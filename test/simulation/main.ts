@@ -1,9 +1,13 @@
-/** `npm run sim -- --seed N` prints one schedule line by line; `--count N --from M` plays many and prints failures. */
+/**
+ * `npm run sim -- --seed N` prints one schedule line by line; `--count N --from M` plays many and prints failures.
+ * `--governed` plays governed runs on a whole driver instead of the engine alone.
+ */
 import { parseArgs } from "node:util";
+import { playManyGoverned, playOneGoverned } from "./governance/main.ts";
 import { hashLogs, playSchedule, type ScheduleReport } from "./schedule.ts";
 import { Sometimes } from "./sometimes.ts";
 
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -11,11 +15,14 @@ function main(args: readonly string[]): number {
       from: { type: "string", default: "1" },
       count: { type: "string", default: "1000" },
       hash: { type: "boolean", default: false },
+      governed: { type: "boolean", default: false },
     },
   });
-  if (values.seed !== undefined) return playOne(toNumber("seed", values.seed));
+  const seed = values.seed === undefined ? null : toNumber("seed", values.seed);
   const from = toNumber("from", values.from);
-  return playMany(from, toNumber("count", values.count), values.hash);
+  const count = toNumber("count", values.count);
+  if (values.governed) return seed === null ? playManyGoverned(from, count, print) : playOneGoverned(seed, print);
+  return seed === null ? playMany(from, count, values.hash) : playOne(seed);
 }
 
 function toNumber(name: string, text: string): number {
@@ -66,4 +73,4 @@ function playMany(from: number, count: number, isHashed: boolean): number {
   return broken === 0 ? 0 : 1;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

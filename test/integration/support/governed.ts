@@ -1,7 +1,7 @@
 import type { Adapter } from "../../../src/adapter/index.ts";
 import type { Clock } from "../../../src/clock/index.ts";
 import { digestText, type Json } from "../../../src/core/base/index.ts";
-import { DurableDriver, type Launch } from "../../../src/driver/index.ts";
+import { type ChildDesk, DurableDriver, type Launch } from "../../../src/driver/index.ts";
 import { openGateways } from "../../../src/gateway/index.ts";
 import { type Judge, openGovernance, type OpenedGovernance } from "../../../src/governance/index.ts";
 import { entryKindOf, readSpec, type RegisteredKind } from "../../../src/registry/index.ts";
@@ -18,6 +18,8 @@ export interface ReplicaParts {
   readonly troubles: string[];
   /** By chance unless told. */
   readonly jitter?: () => number;
+  /** Who starts child runs; nobody unless told. */
+  readonly children?: () => ChildDesk;
   /** The judge in place of the governor, for one that misbehaves. */
   readonly disguise?: (judge: Judge) => Judge;
 }
@@ -36,6 +38,7 @@ export async function openReplica({
   isAlone,
   troubles,
   jitter,
+  children,
   disguise,
 }: ReplicaParts): Promise<Replica> {
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -50,6 +53,7 @@ export async function openReplica({
     judge: disguise === undefined ? governance.governor : disguise(governance.governor),
     monotonic: () => clock.now(),
     ...(jitter === undefined ? {} : { jitter }),
+    ...(children === undefined ? {} : { children }),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: isAlone,
     onTrouble,

@@ -1,5 +1,6 @@
 import { statusAfter } from "../world/status-after.ts";
 import { DEFAULT_ESTIMATE_MICROS } from "../world/agents.ts";
+import type { SimRun } from "../world/run.ts";
 import { type Checker, type Seen, type Surroundings, Violation } from "./checker.ts";
 
 /** E14. The cost of the nodes is the cost of the run is what the ledger booked. */
@@ -24,6 +25,33 @@ export function costsAgree(around: Surroundings): Checker {
       if (!facts.hasEnded) return;
       for (const node of facts.nodes.values()) ofNodes += node.costMicros;
       if (ofNodes !== booked) throw new Violation("E14", facts.runId, `the nodes cost ${ofNodes}, the run ${booked}`);
+    },
+  };
+}
+
+/** E21. What a run costs, each run above it has recorded once: at no moment more than that, and in the end all of it. */
+export function childCostsClimb(around: Surroundings): Checker {
+  const requireSame = ({ facts }: SimRun): void => {
+    for (const { childRunId, costMicros } of facts.children.values()) {
+      const child = around.runs.get(childRunId)?.facts;
+      if (child?.hasEnded !== true || child.costMicros === costMicros) continue;
+      const message = `recorded ${costMicros} of its child ${childRunId}, which cost ${child.costMicros}`;
+      throw new Violation("E21", facts.runId, message);
+    }
+  };
+  return {
+    id: "E21",
+    afterEvent({ facts, event }: Seen): void {
+      if (event.type !== "cost.recorded" || event.payload.childRunId === undefined) return;
+      const { childRunId } = event.payload;
+      const recorded = facts.children.get(childRunId)?.costMicros;
+      const spent = around.runs.get(childRunId)?.facts.costMicros ?? 0;
+      if (recorded !== undefined && recorded <= spent) return;
+      const message = `event ${event.eventId}: ${recorded} is recorded of ${childRunId}, which cost ${spent}`;
+      throw new Violation("E21", facts.runId, message);
+    },
+    quiet(runs): void {
+      for (const run of runs) requireSame(run);
     },
   };
 }

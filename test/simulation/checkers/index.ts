@@ -1,4 +1,4 @@
-import { budgetsHold, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
+import { budgetsHold, childCostsClimb, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
 import type { MakeChecker } from "./checker.ts";
 import {
   cancelledNeverRuns,
@@ -41,6 +41,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   everyDispatchIsAllowed,
   deltasIncrease,
   childrenEndFirst,
+  childCostsClimb,
   movesAreInTable,
   payloadsFit,
   endsAsNodesSay,

@@ -63,7 +63,8 @@ const RESULTS: ReadonlySet<string> = new Set([
 
 /** E4. At most one result is applied per attempt: a second report, or one that comes too late, changes nothing but cost. */
 export function oneResult(): Checker {
-  const reported = new Set<string>();
+  /** The most that was told of what it cost. */
+  const reported = new Map<string, number>();
   let open = 0;
   let key = "";
   return {
@@ -77,11 +78,14 @@ export function oneResult(): Checker {
     },
     afterTurn(facts, { input, events }): void {
       if (key === "") return;
-      const isRepeated = reported.has(key);
-      reported.add(key);
+      const before = reported.get(key);
+      // A child tells again what it has cost when that is more; whoever else repeats itself has nothing to add.
+      const told = input.type === "child_finished" ? input.costMicros : 0;
+      reported.set(key, Math.max(before ?? 0, told));
       const fail = (message: string) => new Violation("E4", facts.runId, `${key} ${message}`);
-      if (isRepeated) {
-        if (events.length > 0) throw fail(`reported again and led to ${events[0]?.type}`);
+      if (before !== undefined) {
+        const other = told > before ? events.find(({ type }) => type !== "cost.recorded") : events[0];
+        if (other !== undefined) throw fail(`reported again and led to ${other.type}`);
         return;
       }
       if (input.type !== "callback") return;

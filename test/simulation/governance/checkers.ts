@@ -1,37 +1,11 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
-import type { Counters, NewVerdict, RunCommit, Store } from "../../../src/store/index.ts";
+import type { NewVerdict } from "../../../src/store/index.ts";
 import { ORG } from "../../integration/support/governed.ts";
-import { Violation } from "../checkers/index.ts";
-import { type Books, type KnownAttempt, keyOf, NEWS_MS } from "./books.ts";
+import { ceilingsHold, childCostsClimb, everythingAddsUp, ledgerIsTheLog, roleBoundsHold } from "./accounts.ts";
+import { keyOf } from "./books.ts";
+import { fail, type GovernanceChecker } from "./checker.ts";
+import { NEWS_MS } from "./moments.ts";
 import { firstFailing } from "./oracle.ts";
-
-/** One commit that stood, of one or several runs, and what is counted right after it. */
-export interface Stood {
-  readonly books: Books;
-  readonly commits: readonly RunCommit[];
-  readonly begun: readonly KnownAttempt[];
-  readonly counters: Counters;
-  /** By ceiling, before this commit. */
-  readonly spentBefore: ReadonlyMap<string, number>;
-  readonly now: number;
-}
-
-/** What is left when everything has ended. */
-export interface Ended {
-  readonly books: Books;
-  readonly store: Store;
-}
-
-/** Judges one invariant from what is committed and counted, never through the governor. */
-export interface GovernanceChecker {
-  readonly id: string;
-  after?(stood: Stood): void;
-  atEnd?(ended: Ended): Promise<void>;
-}
-
-function fail(id: string, runId: string, message: string): never {
-  throw new Violation(id, runId, message);
-}
 
 const slotsHold: GovernanceChecker = {
   id: "G1",
@@ -74,74 +48,18 @@ const countersAreTheLog: GovernanceChecker = {
   },
 };
 
-/** Integer for integer, at every moment: spent is what was reported, reserved what is open. */
-const ledgerIsTheLog: GovernanceChecker = {
-  id: "G4",
-  after({ books, counters, commits }) {
-    const runId = commits[0]?.runId ?? "";
-    const reservedNow = books.reserved();
-    const seen = new Set<string>();
-    for (const { envelopeId, periodStart, spent, reserved } of counters.envelopes) {
-      const key = `${envelopeId} ${periodStart}`;
-      seen.add(key);
-      const rightSpent = books.spent.get(key) ?? 0;
-      const rightReserved = reservedNow.get(key) ?? 0;
-      if (spent !== rightSpent) fail("G4", runId, `${key} is counted ${spent} spent, and ${rightSpent} was reported`);
-      if (reserved !== rightReserved)
-        fail("G4", runId, `${key} has ${reserved} reserved, and ${rightReserved} is open`);
-    }
-    for (const [key, micros] of books.spent)
-      if (micros !== 0 && !seen.has(key)) fail("G4", runId, `${micros} spent under ${key} are counted nowhere`);
-  },
-};
-
-/** Costs of the same commit may come after what it reserves: nobody can refuse them, and nobody knew of them. */
-const ceilingsHold: GovernanceChecker = {
-  id: "G5",
-  after({ books, begun, spentBefore }) {
-    const reserved = books.reserved();
-    for (const attempt of begun) {
-      for (const { key, micros } of books.ceilingsOf(attempt)) {
-        const sum = (spentBefore.get(key) ?? 0) + (reserved.get(key) ?? 0);
-        if (sum > micros) fail("G5", attempt.runId, `${key} may cost ${micros}, and ${sum} is spent or reserved`);
-      }
-    }
-  },
-};
-
-/** Usage, runs and costs add up to the same, and nothing is held by what has ended. */
-const everythingAddsUp: GovernanceChecker = {
-  id: "G6",
-  async atEnd({ books, store }) {
-    let sum = 0;
-    for (const [runId, cost] of books.costOf) {
-      sum += cost;
-      const run = await store.getRun(ORG, runId);
-      if (run?.costMicros !== cost) fail("G6", runId, `costs ${run?.costMicros}, and ${cost} was reported`);
-    }
-    const usage = await store.usage(ORG, { bucket: "month", by: null, since: 0, until: Number.MAX_SAFE_INTEGER });
-    const used = usage.reduce((total, { costMicros }) => total + costMicros, 0);
-    if (used !== sum) fail("G6", "all", `usage says ${used}, and ${sum} was reported`);
-    const { agents, envelopes } = await store.readCounters(ORG, 0);
-    if (agents.some(({ open }) => open !== 0)) fail("G6", "all", "a slot is held by nobody");
-    if (envelopes.some(({ reserved }) => reserved !== 0)) fail("G6", "all", "money is reserved for nobody");
-    const mended = await store.recount();
-    if (mended.length > 0) fail("G6", "all", mended.join("; "));
-  },
-};
-
 /** Nothing is dispatched without a verdict that allows it, kept in the same commit. */
 const startsAreAllowed: GovernanceChecker = {
   id: "G7",
-  after({ commits }) {
-    for (const { runId, events, verdicts } of commits) {
+  after({ books, commits }) {
+    for (const { runId, workflow, events, verdicts } of commits) {
       const allowed = new Set(
         verdicts.flatMap(({ disposition, nodeId, attempt }) =>
           disposition === "allow" ? [keyOf(runId, nodeId, attempt ?? 0)] : [],
         ),
       );
       for (const event of events) {
-        if (event.type !== "node.started") continue;
+        if (event.type !== "node.started" || books.isChild(workflow, event.payload.nodeId)) continue;
         const key = keyOf(runId, event.payload.nodeId, event.payload.attempt ?? 0);
         if (!allowed.has(key)) fail("G7", runId, `${key} began without a verdict`);
       }
@@ -272,4 +190,6 @@ export const GOVERNANCE_CHECKERS: readonly GovernanceChecker[] = [
   nothingBeginsWhileClosed,
   firstComeFirstServed,
   everythingEnds,
+  roleBoundsHold,
+  childCostsClimb,
 ];

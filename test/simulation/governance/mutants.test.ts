@@ -6,13 +6,13 @@ import { playGoverned } from "./play.ts";
 const SCHEDULES_MAX = 400;
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
-async function schedulesUntilCaught({ invariant, options, plant }: GovernanceMutant): Promise<number> {
+async function schedulesUntilCaught({ invariant, options, plant, from = 0 }: GovernanceMutant): Promise<number> {
   const checkers = GOVERNANCE_CHECKERS.filter(({ id }) => id === invariant);
   const mend = plant?.();
   try {
-    for (let seed = 0; seed < SCHEDULES_MAX; seed += 1) {
-      const { violation } = await playGoverned(seed, { ...options, checkers });
-      if (violation?.invariant === invariant) return seed + 1;
+    for (let played = 1; played <= SCHEDULES_MAX; played += 1) {
+      const { violation } = await playGoverned(from + played - 1, { ...options, checkers });
+      if (violation?.invariant === invariant) return played;
     }
     return Infinity;
   } finally {

@@ -9,6 +9,8 @@ export interface GovernanceMutant {
   readonly invariant: string;
   readonly bug: string;
   readonly options: PlayOptions;
+  /** Where the search begins; what shows rarely is met sooner from there. */
+  readonly from?: number;
   /** For bugs inside: what is broken, and how it is mended again. */
   readonly plant?: () => () => void;
 }
@@ -134,6 +136,11 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
     })),
   },
   {
+    invariant: "G4",
+    bug: "only what an agent does under a ceiling of its own is booked, and not what counts towards its role's",
+    options: misread("binding", withoutBound),
+  },
+  {
     invariant: "G5",
     bug: "a budget is taken for more than it is",
     options: misread("budget", (body) => {
@@ -218,4 +225,55 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
       decide: (request, { returned: _unseen, ...about }) => judge.decide(request, about),
     })),
   },
+  {
+    invariant: "G14",
+    bug: "the bound of a role is taken for more than it is",
+    options: misread("binding", (body) =>
+      body["max_spend_usd"] === undefined
+        ? body
+        : { ...body, max_spend_usd: Math.round(more(body["max_spend_usd"], 0.0005) * 1_000_000) / 1_000_000 },
+    ),
+  },
+  {
+    invariant: "G14",
+    bug: "whoever acts in a role keeps their own ceiling",
+    options: misread("binding", withoutBound),
+  },
+  {
+    invariant: "G14",
+    bug: "the bound of a role is not compared where several count",
+    from: 100,
+    options: tampered(({ ledger }) => ({ ledger: ledger.map((part) => ({ ...part, ceiling: null })) })),
+  },
+  {
+    invariant: "G15",
+    bug: "what a child spends after its end is recorded nowhere above",
+    options: costsOfChildren((costMicros, isLate) => (isLate ? 0 : costMicros)),
+  },
+  {
+    invariant: "G15",
+    bug: "what a child spends is counted twice above",
+    options: costsOfChildren((costMicros) => costMicros * 2),
+  },
+  {
+    invariant: "G15",
+    bug: "nobody looks after a late cost whose telling was lost",
+    from: 65,
+    options: tampered(({ parentTimer }) => (parentTimer?.timer.kind === "child-cost" ? { parentTimer: null } : {})),
+  },
 ];
+
+function withoutBound({ max_spend_usd: _bound, ...body }: JsonObject): JsonObject {
+  return body;
+}
+
+/** Parents write down something else than their children have told them. */
+function costsOfChildren(change: (costMicros: number, isLate: boolean) => number): PlayOptions {
+  return tampered(({ events }) => ({
+    events: events.map((event) => {
+      if (event.type !== "cost.recorded" || event.payload.childRunId === undefined) return event;
+      const { payload } = event;
+      return { ...event, payload: { ...payload, costMicros: change(payload.costMicros, payload.late === true) } };
+    }),
+  }));
+}

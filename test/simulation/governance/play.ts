@@ -1,3 +1,5 @@
+import { isTerminal } from "../../../src/core/event/index.ts";
+import { digestText } from "../../../src/core/base/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../../src/clock/index.ts";
 import type { Judge } from "../../../src/governance/index.ts";
 import { createMemoryStore, type Store } from "../../../src/store/index.ts";
@@ -5,9 +7,12 @@ import { launch, openReplica, ORG, register, type Replica } from "../../integrat
 import type { Violation } from "../checkers/index.ts";
 import { Prng } from "../prng.ts";
 import { seededAdapter } from "./adapter.ts";
-import { Books } from "./books.ts";
-import { GOVERNANCE_CHECKERS, type GovernanceChecker } from "./checkers.ts";
-import { type Act, agentManifest, drawScene, manifestsOf, policyManifest, type Scene } from "./scene.ts";
+import { Books, type KnownChild } from "./books.ts";
+import type { GovernanceChecker } from "./checker.ts";
+import { GOVERNANCE_CHECKERS } from "./checkers.ts";
+import { type Act, agentManifest, CALM, drawScene, manifestsOf, policyManifest, type Scene } from "./scene.ts";
+import { deskOf, retold } from "./families.ts";
+import { bindingManifest } from "./roles.ts";
 import { asViolation, Link, type Tamper, Watch } from "./watched-store.ts";
 
 export interface PlayOptions {
@@ -26,6 +31,10 @@ export interface PlayReport {
   readonly waits: number;
   readonly answers: number;
   readonly micros: number;
+  /** Admissions in a role with a bound. */
+  readonly bounded: number;
+  /** Times a parent heard of what a child had spent after its end. */
+  readonly lateTellings: number;
   /** Of everything that began, in its order. */
   readonly trace: string;
 }
@@ -78,6 +87,9 @@ class Stage {
   async play(): Promise<void> {
     const { scene, clock } = { scene: this.#scene, clock: this.#clock };
     await register(this.#store, manifestsOf(scene), clock.now());
+    await this.#store.ensureOrganisation(ORG);
+    for (const { source } of scene.workflows)
+      await this.#store.putDefinition(ORG, digestText(source), { source, catalog: null });
     for (let index = 0; index < scene.replicas; index += 1) await this.#wait(this.#open(index));
     const doing: Promise<void>[] = [];
     for (const { afterMs, act } of scene.acts) {
@@ -93,9 +105,10 @@ class Stage {
   }
 
   report(): PlayReport {
-    const { starts, answers, costOf } = this.#books;
-    const place = new Map(this.#runs.map((runId, index) => [runId, index]));
-    const told = starts.map(({ runId, nodeId, attempt, at }) => `${place.get(runId)}/${nodeId}/${attempt}@${at}`);
+    const { starts, answers } = this.#books;
+    const told = starts.map(({ runId, nodeId, attempt, at }) => `${this.#placeOf(runId)}/${nodeId}/${attempt}@${at}`);
+    const isBounded = ({ admitted }: (typeof starts)[number]): boolean =>
+      admitted.some(({ boundBy }) => boundBy !== null);
     return {
       seed: this.#seed,
       violation: this.watch.violation,
@@ -103,7 +116,9 @@ class Stage {
       starts: starts.length,
       waits: this.#books.waits,
       answers: answers.size,
-      micros: [...costOf.values()].reduce((sum, cost) => sum + cost, 0),
+      micros: this.#books.reportedMicros,
+      bounded: starts.filter(isBounded).length,
+      lateTellings: this.#books.lateTellings,
       trace: told.join(" "),
     };
   }
@@ -123,7 +138,7 @@ class Stage {
       watch: this.watch,
       clock: this.#clock,
       dice: this.#dice.fork(`link ${index} ${this.#clock.now()}`),
-      faults: () => (this.#isKind ? { awayBefore: 0, awayAfter: 0, slow: 0 } : this.#scene.faults),
+      faults: () => (this.#isKind ? CALM : this.#scene.faults),
       tamper,
     });
     const chance = this.#dice.fork(`jitter ${index}`);
@@ -134,13 +149,14 @@ class Stage {
       isAlone: this.#scene.replicas === 1,
       troubles: this.#troubles,
       jitter: () => chance.float(),
+      children: () => deskOf(this.#scene.workflows),
       ...(disguise === undefined ? {} : { disguise }),
     });
     this.#replicas[index] = { replica: await opening, link };
   }
 
   async #do(act: Act): Promise<void> {
-    const { workflows, agents, heldStep } = this.#scene;
+    const { workflows, agents, bindings, heldStep } = this.#scene;
     switch (act.kind) {
       case "launch": {
         const workflow = workflows[act.workflow];
@@ -167,6 +183,15 @@ class Stage {
         this.#books.slotHistory.get(agent.id)?.push({ at: this.#clock.now(), slots: maxConcurrent });
         return register(this.#store, [agentManifest(agent, maxConcurrent)], this.#clock.now());
       }
+      case "bound": {
+        const binding = bindings[act.binding];
+        if (binding === undefined) return;
+        const { micros } = act;
+        this.#books.boundHistory.get(binding.id)?.push({ at: this.#clock.now(), micros });
+        return register(this.#store, [bindingManifest(binding, micros)], this.#clock.now());
+      }
+      case "retell":
+        return this.#retell(act.pick, act.isOldNews);
       case "policy":
         this.#policies += 1;
         if (heldStep === null) return;
@@ -200,7 +225,7 @@ class Stage {
   async #answer(pick: number, isYes: boolean): Promise<void> {
     const { data } = await this.#store.listApprovals(ORG, "pending", { limit: 50, cursor: null });
     // Ids are by chance, places are not.
-    const placeOf = ({ runId, nodeId }: (typeof data)[number]): string => `${this.#runs.indexOf(runId)}/${nodeId}`;
+    const placeOf = ({ runId, nodeId }: (typeof data)[number]): string => `${this.#placeOf(runId)}/${nodeId}`;
     const sorted = data.toSorted((left, right) => (placeOf(left) < placeOf(right) ? -1 : 1));
     const approval = sorted[pick % Math.max(1, data.length)];
     if (approval === undefined) return;
@@ -213,6 +238,25 @@ class Stage {
         if (isTaken) this.#books.answers.set(approvalId, (this.#books.answers.get(approvalId) ?? 0) + 1);
       }),
     );
+  }
+
+  /** What is told about a child that has ended comes once more, to anybody, perhaps as it was at its end. */
+  async #retell(pick: number, isOldNews: boolean): Promise<void> {
+    const placeOf = ({ runId }: KnownChild): string => this.#placeOf(runId);
+    const known = [...this.#books.children.values()].toSorted((left, right) =>
+      placeOf(left) < placeOf(right) ? -1 : 1,
+    );
+    const child = known[pick % Math.max(1, known.length)];
+    const run = child === undefined ? undefined : await this.#store.getRun(ORG, child.runId);
+    if (child === undefined || run === undefined || !isTerminal(run.status)) return;
+    const cost = isOldNews ? this.#books.costAtEnd.get(child.runId) : undefined;
+    await this.#tell(pick % this.#replicas.length, child.parentRunId, retold(child, run, cost ?? run.costMicros));
+  }
+
+  /** Ids are by chance: a run is known by its launch, and a child by where its parent stood when it began. */
+  #placeOf(runId: string): string {
+    const launched = this.#runs.findIndex((id) => id !== "" && runId.startsWith(id));
+    return `${launched}${runId.slice(this.#runs[launched]?.length ?? runId.length)}`;
   }
 
   async #tell(index: number, runId: string, told: Parameters<Replica["driver"]["tell"]>[2]): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Json } from "../../../src/core/base/index.ts";
 import type { Manifest } from "../../integration/support/governed.ts";
 import type { Prng } from "../prng.ts";
+import { agentInRole, bindingManifest, drawBindings, drawBound, type SceneBinding } from "./roles.ts";
 
 /** An agent as people registered it. Its number of slots may change while runs are under way. */
 export interface SceneAgent {
@@ -20,7 +21,9 @@ export interface SceneBudget {
 
 export interface SceneStep {
   readonly id: string;
-  readonly agent: string;
+  /** Whoever does it, named or found by the role; nobody does what is a run of its own. */
+  readonly agent: string | null;
+  readonly role: string | null;
   readonly estimateMicros: number;
   readonly text: Readonly<Record<string, Json>>;
 }
@@ -37,6 +40,8 @@ export type Act =
   | { readonly kind: "cancel"; readonly run: number; readonly replica: number }
   | { readonly kind: "answer"; readonly pick: number; readonly isYes: boolean }
   | { readonly kind: "slots"; readonly agent: number; readonly maxConcurrent: number }
+  | { readonly kind: "bound"; readonly binding: number; readonly micros: number }
+  | { readonly kind: "retell"; readonly pick: number; readonly isOldNews: boolean }
   | { readonly kind: "policy" }
   | { readonly kind: "close" | "open" }
   | { readonly kind: "crash"; readonly replica: number };
@@ -45,6 +50,8 @@ export interface Faults {
   readonly awayBefore: number;
   readonly awayAfter: number;
   readonly slow: number;
+  /** After a commit that somebody's parent has to hear of. */
+  readonly awayBeforeTelling: number;
 }
 
 export interface Scene {
@@ -52,6 +59,7 @@ export interface Scene {
   readonly replicas: number;
   readonly agents: readonly SceneAgent[];
   readonly budgets: readonly SceneBudget[];
+  readonly bindings: readonly SceneBinding[];
   /** The step that a policy holds for a person; null: there is no policy. */
   readonly heldStep: string | null;
   readonly workflows: readonly SceneWorkflow[];
@@ -59,7 +67,7 @@ export interface Scene {
   readonly faults: Faults;
 }
 
-const CALM: Faults = { awayBefore: 0, awayAfter: 0, slow: 0 };
+export const CALM: Faults = { awayBefore: 0, awayAfter: 0, slow: 0, awayBeforeTelling: 0 };
 const HORIZON_MS = 15_000;
 /** Half a minute before a day, a week and a month end at once. */
 const EVE = Date.UTC(2027, 1, 1) - 8_000;
@@ -67,7 +75,13 @@ const NOON = Date.UTC(2026, 10, 15, 12);
 
 export function drawScene(dice: Prng): Scene {
   const agents = Array.from({ length: dice.between(1, 3) }, (_, index) => drawAgent(dice, index));
-  const workflows = Array.from({ length: dice.between(1, 3) }, (_, index) => drawWorkflow(dice, index, agents));
+  const names = Array.from({ length: dice.between(1, 3) }, (_, index) => `w-${index}`);
+  // Streams of their own: whether there are roles and families changes nothing else that is drawn.
+  const roles = dice.fork("roles");
+  const ids = agents.map(({ id }) => id);
+  const bindings = drawBindings(roles, ids, names);
+  const cast: Cast = { agents: ids, bindings, roles, families: dice.fork("families"), names };
+  const workflows = names.map((name) => drawWorkflow(dice, name, cast));
   const isRough = dice.chance(0.6);
   const replicas = dice.chance(0.6) ? 2 : 1;
   return {
@@ -75,11 +89,17 @@ export function drawScene(dice: Prng): Scene {
     replicas,
     agents,
     budgets: Array.from({ length: dice.below(4) }, (_, index) => drawBudget(dice, index, agents, workflows)),
+    bindings,
     heldStep: dice.chance(0.5) ? `s${dice.below(4)}` : null,
     workflows,
-    acts: drawActs(dice, { agents, workflows, replicas }),
+    acts: drawActs(dice, { agents, workflows, replicas, bindings }),
     faults: isRough
-      ? { awayBefore: dice.float() * 0.1, awayAfter: dice.float() * 0.1, slow: dice.float() * 0.3 }
+      ? {
+          awayBefore: dice.float() * 0.1,
+          awayAfter: dice.float() * 0.1,
+          slow: dice.float() * 0.3,
+          awayBeforeTelling: 0.4,
+        }
       : CALM,
   };
 }
@@ -110,10 +130,19 @@ function drawBudget(
   };
 }
 
-function drawWorkflow(dice: Prng, index: number, agents: readonly SceneAgent[]): SceneWorkflow {
-  const name = `w-${index}`;
+/** Who may do the steps of a workflow, and in which workflows. */
+interface Cast {
+  readonly agents: readonly string[];
+  readonly bindings: readonly SceneBinding[];
+  readonly roles: Prng;
+  readonly families: Prng;
+  readonly names: readonly string[];
+}
+
+function drawWorkflow(dice: Prng, name: string, cast: Cast): SceneWorkflow {
   const count = dice.between(1, 8);
-  const steps = Array.from({ length: count }, (_, place) => drawStep(dice, place, agents));
+  const own = Array.from({ length: count }, (_, place) => drawStep(dice, place, name, cast));
+  const steps = [...own, ...drawChild(cast, name, own)];
   const source = JSON.stringify({
     name,
     max_parallel: dice.pick([2, 4, 50]),
@@ -122,9 +151,28 @@ function drawWorkflow(dice: Prng, index: number, agents: readonly SceneAgent[]):
   return { name, source, steps: new Map(steps.map((step) => [step.id, step])) };
 }
 
-function drawStep(dice: Prng, place: number, agents: readonly SceneAgent[]): SceneStep {
+/** A workflow may start those after it, so that no family is without end. */
+function drawChild({ families, names }: Cast, name: string, own: readonly SceneStep[]): readonly SceneStep[] {
+  const later = names.slice(names.indexOf(name) + 1);
+  if (later.length === 0 || !families.chance(0.7)) return [];
+  const id = "child";
+  const text = {
+    id,
+    workflow_ref: families.pick(later),
+    depends_on: own.map((step) => step.id).filter(() => families.chance(0.15)),
+    on_failure: families.pick(["skip", "halt"]),
+    ...(families.chance(0.7) ? { timeout: families.between(1, 3) } : {}),
+  };
+  return [{ id, agent: null, role: null, estimateMicros: 0, text }];
+}
+
+function drawStep(dice: Prng, place: number, workflow: string, { agents, bindings, roles }: Cast): SceneStep {
   const id = `s${place}`;
-  const agent = dice.pick(agents).id;
+  const named = dice.pick(agents);
+  const asked = roles.chance(0.5) ? roles.pick(["writer", "editor"]) : "nobody";
+  const found = agentInRole(bindings, asked, workflow);
+  const role = found === null ? null : asked;
+  const agent = found ?? named;
   const estimateMicros = dice.below(8) * 100;
   const parents = Array.from({ length: place }, (_, other) => `s${other}`).filter(() => dice.chance(0.25));
   const onFailure = dice.pick(["skip", "halt", "retry", "retry", "retry"]);
@@ -132,11 +180,12 @@ function drawStep(dice: Prng, place: number, agents: readonly SceneAgent[]): Sce
   return {
     id,
     agent,
+    role,
     estimateMicros,
     text: {
       id,
       command: "go",
-      agent,
+      ...(role === null ? { agent } : { role }),
       depends_on: parents,
       estimated_cost: estimateMicros / 1_000_000,
       timeout: dice.between(1, 4),
@@ -148,7 +197,7 @@ function drawStep(dice: Prng, place: number, agents: readonly SceneAgent[]): Sce
 
 function drawActs(
   dice: Prng,
-  { agents, workflows, replicas }: Pick<Scene, "agents" | "workflows" | "replicas">,
+  { agents, workflows, replicas, bindings }: Pick<Scene, "agents" | "workflows" | "replicas" | "bindings">,
 ): Scene["acts"] {
   const acts: { afterMs: number; act: Act }[] = [];
   const add = (act: Act, afterMs = dice.below(HORIZON_MS)): number => acts.push({ afterMs, act });
@@ -168,6 +217,14 @@ function drawActs(
     add({ kind: "open" }, closedAt + dice.between(500, 6_000));
   }
   if (dice.chance(0.3)) add({ kind: "crash", replica: dice.below(replicas) });
+  const late = dice.fork("late");
+  const moment = (): number => late.below(HORIZON_MS);
+  const binding = late.below(Math.max(1, bindings.length));
+  if ((bindings[binding]?.boundMicros ?? null) !== null && late.chance(0.3))
+    add({ kind: "bound", binding, micros: drawBound(late) }, moment());
+  const hasFamilies = workflows.some(({ steps }) => steps.has("child"));
+  for (let tellings = hasFamilies ? late.below(4) : 0; tellings > 0; tellings -= 1)
+    add({ kind: "retell", pick: late.below(10), isOldNews: late.chance(0.5) }, moment());
   return acts.sort((left, right) => left.afterMs - right.afterMs);
 }
 
@@ -200,7 +257,7 @@ export function policyManifest(stepId: string, reason: string): Manifest {
   ];
 }
 
-export function manifestsOf({ agents, budgets, heldStep }: Scene): readonly Manifest[] {
+export function manifestsOf({ agents, budgets, bindings, heldStep }: Scene): readonly Manifest[] {
   return [
     ...agents.map((agent) => agentManifest(agent)),
     ...budgets.map(({ id, scope, scopeId, period, micros }): Manifest => [
@@ -208,6 +265,7 @@ export function manifestsOf({ agents, budgets, heldStep }: Scene): readonly Mani
       id,
       { scope, ...(scopeId === null ? {} : { scope_id: scopeId }), period, amount_usd: micros / 1_000_000 },
     ]),
+    ...bindings.map((binding) => bindingManifest(binding)),
     ...(heldStep === null ? [] : [policyManifest(heldStep, "at first")]),
   ];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { commandFor } from "./main.ts";
 import { playGoverned, type PlayReport } from "./play.ts";
 
 const SCHEDULES = 120;
@@ -8,7 +9,7 @@ describe("governed runs", () => {
     const reports: PlayReport[] = [];
     for (let seed = 0; seed < SCHEDULES; seed += 1) {
       const report = await playGoverned(seed);
-      if (report.violation !== null) throw new Error(`seed ${seed}: ${report.violation.message}`);
+      if (report.violation !== null) throw new Error(`${report.violation.message}\n${commandFor(seed)}`);
       reports.push(report);
     }
     // Schedules in which nothing happened would prove nothing.
@@ -18,6 +19,8 @@ describe("governed runs", () => {
     expect(sum(({ waits }) => waits)).toBeGreaterThan(2 * SCHEDULES);
     expect(sum(({ answers }) => answers)).toBeGreaterThan(SCHEDULES / 5);
     expect(sum(({ micros }) => micros)).toBeGreaterThan(1_000 * SCHEDULES);
+    expect(sum(({ bounded }) => bounded)).toBeGreaterThan(SCHEDULES / 2);
+    expect(sum(({ lateTellings }) => lateTellings)).toBeGreaterThan(SCHEDULES / 20);
   });
 
   it("go the same way every time", async () => {

@@ -4,7 +4,7 @@ import { ORG } from "../../integration/support/governed.ts";
 import type { Prng } from "../prng.ts";
 import { Violation } from "../checkers/index.ts";
 import type { Books } from "./books.ts";
-import type { GovernanceChecker } from "./checkers.ts";
+import type { GovernanceChecker } from "./checker.ts";
 import type { Faults } from "./scene.ts";
 
 /** Changes what a replica writes, for planted bugs. */
@@ -45,9 +45,8 @@ export class Watch {
     const commits = batch.filter(({ runId }) => !lost.has(runId));
     const counters = await this.#store.readCounters(ORG, 0);
     this.judge(() => {
-      const spentBefore = new Map(this.#books.spent);
-      const begun = commits.flatMap((commit) => this.#books.fold(commit));
-      const stood = { books: this.#books, commits, begun, counters, spentBefore, now: this.#clock.now() };
+      const begun = this.#books.foldAll(commits);
+      const stood = { books: this.#books, commits, begun, counters, now: this.#clock.now() };
       for (const checker of this.#checkers) checker.after?.(stood);
     });
     return outcome;
@@ -101,13 +100,15 @@ export class Link {
     const pause = (chance: number): Promise<void> | undefined =>
       dice.chance(chance) ? new Promise((resolve) => void clock.after(dice.below(SLOW_MS_MAX), resolve)) : undefined;
     const commit = async (batch: readonly RunCommit[]): Promise<CommitOutcome> => {
-      const { awayBefore, awayAfter, slow } = faults();
+      const { awayBefore, awayAfter, slow, awayBeforeTelling } = faults();
       await pause(slow);
       if (this.isDead || dice.chance(awayBefore)) throw new StoreUnavailable("away");
       const outcome = await watch.commit(tamper(batch));
       await pause(slow);
+      const isToBeTold = batch.some(({ parentTimer }) => parentTimer !== null);
       // It is written, and nobody is told.
-      if (this.isDead || dice.chance(awayAfter)) throw new StoreUnavailable("away");
+      if (this.isDead || dice.chance(isToBeTold ? Math.max(awayAfter, awayBeforeTelling) : awayAfter))
+        throw new StoreUnavailable("away");
       return outcome;
     };
     const readCounters: Store["readCounters"] = async (orgId, since) => {

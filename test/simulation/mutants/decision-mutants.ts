@@ -1,8 +1,9 @@
 import { isSettled, isTerminal } from "../../../src/core/event/index.ts";
-import { findNode, type Input } from "../../../src/core/engine/index.ts";
+import { findNode, type Input, type RunState } from "../../../src/core/engine/index.ts";
 import type { Plan } from "../../../src/core/plan/index.ts";
 import { REAL_ENGINE } from "../engine.ts";
-import { type Mutant, tamper, withEngine, withExtra } from "./mutant.ts";
+import type { ScheduleOptions } from "../schedule.ts";
+import { type Mutant, rewrite, tamper, withEngine, withExtra } from "./mutant.ts";
 
 /** A plan in which the last node with a parent has lost its last parent. */
 function forgetParent(plan: Plan): Plan {
@@ -150,7 +151,44 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
         },
       }),
   },
+  {
+    invariant: "E21",
+    bug: "what a child run spends after its end is not recorded",
+    options: () => deafTo((state, { childRunId }) => !state.liveChildren.has(childRunId)),
+  },
+  {
+    invariant: "E21",
+    bug: "a run that is over hears nothing of its child runs",
+    options: () => deafTo((state) => isTerminal(state.status)),
+  },
+  {
+    invariant: "E21",
+    bug: "all a child run has cost is recorded with each of its reports",
+    options: () =>
+      tamper(({ input, events }) => {
+        if (input.type !== "child_finished") return null;
+        const { costMicros } = input;
+        return {
+          events: rewrite(events, "cost.recorded", (event) => ({
+            ...event,
+            payload: { ...event.payload, costMicros },
+          })),
+        };
+      }),
+  },
 ];
+
+/** Some reports of child runs are not heard. */
+function deafTo(isUnheard: (state: RunState, input: ChildFinished) => boolean): ScheduleOptions {
+  return withEngine({
+    advance: (state, input) =>
+      input.type === "child_finished" && isUnheard(state, input)
+        ? { events: [], effects: [] }
+        : REAL_ENGINE.advance(state, input),
+  });
+}
+
+type ChildFinished = Extract<Input, { readonly type: "child_finished" }>;
 
 function allowInstead(input: Input): Input {
   if (input.type !== "verdict" || input.verdict.disposition !== "hold") return input;

@@ -1,4 +1,6 @@
 import type { Effect, StartChild } from "../../../src/core/engine/index.ts";
+import type { Turn } from "../engine.ts";
+import type { Prng } from "../prng.ts";
 import { leafOutputs, type SimRun } from "./run.ts";
 import type { World } from "./world.ts";
 
@@ -10,8 +12,12 @@ export class Children {
   /** Called off before they were started: they never come to be. */
   private readonly calledOff = new Set<string>();
 
+  /** A stream of its own, so that what is told late shifts nothing else. */
+  private readonly latePace: Prng;
+
   constructor(world: World) {
     this.world = world;
+    this.latePace = world.pace.fork("late costs of children");
   }
 
   start(run: SimRun, effect: StartChild): void {
@@ -44,16 +50,31 @@ export class Children {
     const { world } = this;
     const { parent, facts } = child;
     if (parent === null) return;
+    this.report(child, parent, world.pace);
     if (facts.status === "cancelled") world.sometimes.hit("child_cancelled");
     if (facts.status === "failed") world.sometimes.hit("child_failed");
     if (facts.status === "completed") world.sometimes.hit("child_completed");
-    const { runId: childRunId, status, costMicros } = facts;
+  }
+
+  /** A run that has ended can only cost: whoever started it is told all it has cost by now, be it over itself. */
+  spentLate(child: SimRun, turns: readonly Turn[]): void {
+    const { parent } = child;
+    const hasSpent = turns.some(({ events }) => events.some(({ type }) => type === "cost.recorded"));
+    if (parent === null || !hasSpent || !child.facts.hasEnded) return;
+    this.world.sometimes.hit(parent.run.parent === null ? "child_spent_late" : "grandchild_spent_late");
+    this.report(child, parent, this.latePace);
+  }
+
+  /** Reports may come twice, and a later one first. */
+  private report(child: SimRun, parent: NonNullable<SimRun["parent"]>, pace: Prng): void {
+    const { world } = this;
+    const { runId: childRunId, status, costMicros } = child.facts;
     const { nodeId, attempt } = parent;
     const told = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
     const outputs = leafOutputs(child);
-    const copies = world.pace.chance(world.profile.duplicate) ? 2 : 1;
+    const copies = pace.chance(world.profile.duplicate) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
-      world.tell(parent.run, world.pace.between(1, 50), { ...told, outputs, tokens: NO_TOKENS }, () => {
+      world.tell(parent.run, pace.between(1, 50), { ...told, outputs, tokens: NO_TOKENS }, () => {
         child.isConsumed = true;
       });
     }

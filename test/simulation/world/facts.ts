@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import {
   type ApprovalSource,
+  type EventOf,
   isSettled,
   type NodeStatus,
   type RunEvent,
@@ -73,6 +74,8 @@ export interface ChildFacts {
   readonly childRunId: string;
   readonly nodeId: string;
   readonly attempt: number;
+  /** What its parent has recorded of what it cost. */
+  costMicros: number;
 }
 
 export function createFacts(runId: string, workflow: Workflow): RunFacts {
@@ -148,10 +151,16 @@ export function foldFact(run: RunFacts, event: RunEvent): void {
   }
   if (event.type.startsWith("run.")) return foldRun(run, event);
   if (event.type.startsWith("approval.")) return foldApproval(run, event);
-  if (event.type === "cost.recorded") run.costMicros += event.payload.costMicros;
+  if (event.type === "cost.recorded") foldCost(run, event.payload);
   const node = nodeOf(run, event);
   if (node !== undefined) foldNode(run, node, event);
   else if (event.type === "node.completed") run.carriedAhead.set(event.payload.nodeId, event);
+}
+
+function foldCost(run: RunFacts, { costMicros, childRunId }: EventOf<"cost.recorded">["payload"]): void {
+  run.costMicros += costMicros;
+  const child = childRunId === undefined ? undefined : run.children.get(childRunId);
+  if (child !== undefined) child.costMicros += costMicros;
 }
 
 const ENDINGS: ReadonlySet<string> = new Set(["cancelling", "timing_out", "halting"]);
@@ -245,6 +254,7 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
         childRunId: event.payload.childRunId,
         nodeId: node.id,
         attempt: node.attempts,
+        costMicros: 0,
       });
       return;
     case "cost.recorded":

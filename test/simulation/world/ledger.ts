@@ -33,6 +33,8 @@ export class Ledger {
   private readonly holdings = new Map<string, Holding>();
   private readonly agentOfAttempt = new Map<string, string>();
   private readonly reported = new Set<string>();
+  /** What each child run has told so far, which is all it had cost by then. */
+  private readonly toldByChild = new Map<string, number>();
   private readonly costByRun = new Map<string, number>();
   private undo: (() => void)[] = [];
   private verdicts = 0;
@@ -229,7 +231,16 @@ export class Ledger {
     });
   }
 
-  /** Books what an attempt or a child cost, once per report key, however late it arrives. */
+  /** A child tells again when it costs more; what comes after a later report is old news. */
+  settleChild(runId: string, childRunId: string, costMicros: number): void {
+    const told = this.toldByChild.get(childRunId) ?? 0;
+    if (costMicros <= told) return;
+    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - told);
+    this.toldByChild.set(childRunId, costMicros);
+    this.undo.push(() => this.toldByChild.set(childRunId, told));
+  }
+
+  /** Books what an attempt cost, once per report key, however late it arrives. */
   settle(runId: string, key: string, costMicros: number): void {
     if (this.reported.has(key)) return;
     this.reported.add(key);

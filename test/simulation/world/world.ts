@@ -168,7 +168,7 @@ export class World {
       const key = `${runId}/${input.nodeId}/${input.attempt}`;
       this.ledger.settle(runId, key, input.result.costMicros);
     }
-    if (input.type === "child_finished") this.ledger.settle(runId, input.childRunId, input.costMicros);
+    if (input.type === "child_finished") this.ledger.settleChild(runId, input.childRunId, input.costMicros);
     return { events, effects, refusal };
   }
 
@@ -200,7 +200,7 @@ export class World {
     if (run.facts.hasEnded && !wasEnded) {
       this.children.ended(run);
       this.operators.ended(run);
-    }
+    } else if (wasEnded) this.children.spentLate(run, turns);
     if (this.pace.chance(this.profile.crashAfterCommit)) {
       this.sometimes.hit("crash_after_commit");
       this.suite.compareFold(this.engine, run, this.pace);
