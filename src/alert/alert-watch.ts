@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { type Clock, Rounds } from "../clock/index.ts";
+import { type Clock, LeasedRounds } from "../clock/index.ts";
 import { type Alert, alertOf, budgetOf, webhookOf } from "../registry/index.ts";
 import {
   type AlertStore,
@@ -41,10 +40,6 @@ export interface AlertWatchOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const EVERY_MS = 30_000;
-/** Whoever holds it keeps it from round to round; when it dies, another takes its place soon. */
-const LEASE_MS = 45_000;
-const LEASE = "alerts";
 const APPROVALS_MAX = 100;
 const HISTORY_MAX = 1;
 const TOLD_MAX = 10_000;
@@ -55,8 +50,7 @@ const LOG = "log";
 /** Looks every half minute, in one process at a time, whether anything has come about that somebody wants to know. */
 export class AlertWatch {
   readonly #options: AlertWatchOptions;
-  readonly #rounds: Rounds;
-  readonly #holder = randomUUID();
+  readonly #rounds: LeasedRounds;
   /** What need not be asked of the database again. */
   readonly #told = new Set<string>();
   /** By organisation, as of a version of what is registered. */
@@ -64,29 +58,25 @@ export class AlertWatch {
 
   constructor(options: AlertWatchOptions) {
     this.#options = options;
-    const { clock, onTrouble } = options;
-    this.#rounds = new Rounds({
-      clock,
-      everyMs: EVERY_MS,
-      round: () => this.look(),
-      onTrouble: (error) => onTrouble("alerts could not be looked for", error),
-    });
+    const { store: leases, clock, onTrouble } = options;
+    const round = (): Promise<void> => this.#lookAll();
+    this.#rounds = new LeasedRounds({ leases, clock, lease: "alerts", what: "alerts", round, onTrouble });
   }
 
   start(): void {
     this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#rounds.stop();
-    await this.#options.store.dropLease(LEASE, this.#holder).catch((error: unknown) => {
-      this.#options.onTrouble("the watch over alerts could not be handed on", error);
-    });
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async look(): Promise<void> {
+  look(): Promise<void> {
+    return this.#rounds.go();
+  }
+
+  async #lookAll(): Promise<void> {
     const { store, onTrouble } = this.#options;
-    if (!(await store.takeLease(LEASE, this.#holder, LEASE_MS))) return;
     for (const [orgId, version] of await store.configVersions()) {
       try {
         for (const alert of await this.#alertsOf(orgId, version)) await this.#lookFor(orgId, alert);

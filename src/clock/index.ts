@@ -1,3 +1,4 @@
 export { createSystemClock, type Clock, type Stop } from "./clock.ts";
+export { LeasedRounds } from "./leased-rounds.ts";
 export { Rounds, type RoundsOptions } from "./rounds.ts";
 export { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";

@@ -33,6 +33,7 @@ describe("rounds", () => {
     await clock.run(() => !isAtIt);
     await stopped;
     rounds.wake();
+    rounds.start();
     expect(await clock.run(() => began.length === 6)).toBe(false);
   });
 
@@ -49,8 +50,9 @@ describe("rounds", () => {
         if (count === 1) throw new Error("away");
       },
     });
-    rounds.start();
+    rounds.start(500);
     await clock.run(() => count === 2);
+    expect(clock.now()).toBe(1_500);
     expect(told).toEqual([new Error("away")]);
     await rounds.stop();
   });

@@ -14,32 +14,33 @@ export class Rounds {
   #cancel: Stop | null = null;
   #underWay: Promise<void> | null = null;
   #isWanted = false;
-  #isStopped = true;
+  #state: "new" | "started" | "stopped" = "new";
 
   constructor(options: RoundsOptions) {
     this.#options = options;
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.#schedule(0);
+  start(delayMs = 0): void {
+    if (this.#state === "new") this.#state = "started";
+    this.#schedule(delayMs);
   }
 
   /** Not before what it is woken for can be seen: a round under way is followed by another. */
   wake(delayMs = 0): void {
-    if (this.#isStopped || this.#isWanted) return;
+    if (this.#state !== "started" || this.#isWanted) return;
     this.#isWanted = true;
     if (this.#underWay === null) this.#schedule(delayMs);
   }
 
+  /** For good, also when somebody starts them afterwards. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#state = "stopped";
     this.#cancel?.();
     await this.#underWay;
   }
 
   #schedule(delayMs: number): void {
-    if (this.#isStopped) return;
+    if (this.#state !== "started") return;
     this.#cancel?.();
     this.#cancel = this.#options.clock.after(delayMs, () => {
       this.#underWay ??= this.#go();

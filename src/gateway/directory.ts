@@ -1,5 +1,5 @@
 import type { Registered, Registration } from "../bridge/index.ts";
-import type { Clock, Stop } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import {
   everyEntry,
@@ -60,21 +60,28 @@ export class GatewayDirectory {
   readonly #known = new Map<string, Known>();
   readonly #tokens = new Map<string, { readonly link: GatewayLink; readonly until: number }>();
   readonly #listeners = new Set<(gateway: Gateway) => void>();
-  #stop: Stop | null = null;
-  #isStopped = false;
+  readonly #rounds: Rounds;
   #readings = 0;
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
+    const { clock, onTrouble } = options;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: REFRESH_MS,
+      round: async () => {
+        for (const orgId of this.#known.keys()) await this.refresh(orgId);
+      },
+      onTrouble: (error) => onTrouble("the gateways could not be read", error),
+    });
   }
 
   start(): void {
-    this.#schedule();
+    this.#rounds.start(REFRESH_MS);
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#stop?.();
+    void this.#rounds.stop();
   }
 
   /** Called when another instance answers for a gateway than before: what the old one was doing is in question. */
@@ -275,20 +282,6 @@ export class GatewayDirectory {
       if (was === undefined || was.instanceId === gateway.instanceId) continue;
       for (const listener of this.#listeners) listener(gateway);
     }
-  }
-
-  #schedule(): void {
-    if (this.#isStopped) return;
-    this.#stop = this.#options.clock.after(REFRESH_MS, () => void this.#refreshAll());
-  }
-
-  async #refreshAll(): Promise<void> {
-    try {
-      for (const orgId of this.#known.keys()) await this.refresh(orgId);
-    } catch (error) {
-      this.#options.onTrouble("the gateways could not be read", error);
-    }
-    this.#schedule();
   }
 }
 

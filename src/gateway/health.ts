@@ -1,4 +1,4 @@
-import type { Clock, Stop } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import { requestPeer } from "../outbound/index.ts";
 import type { GatewayStatus, GatewayStore } from "../store/index.ts";
 import type { Gateway, GatewayDirectory } from "./directory.ts";
@@ -19,36 +19,30 @@ const BYTES_MAX = 1_048_576;
 export class GatewayHealth {
   readonly #options: HealthOptions;
   readonly #missed = new Map<string, number>();
-  #stop: Stop | null = null;
-  #isStopped = false;
+  readonly #rounds: Rounds;
 
   constructor(options: HealthOptions) {
     this.#options = options;
+    const { clock, onTrouble } = options;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: PING_MS,
+      round: () => this.#pingAll(),
+      onTrouble: (error) => onTrouble("the gateways' health could not be kept", error),
+    });
   }
 
   start(): void {
-    if (this.#isStopped) return;
-    this.#stop = this.#options.clock.after(PING_MS, () => void this.#round());
+    this.#rounds.start(PING_MS);
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#stop?.();
+    void this.#rounds.stop();
   }
 
-  async #round(): Promise<void> {
-    const { directory, onTrouble } = this.#options;
-    try {
-      await Promise.all(
-        directory
-          .all()
-          .filter(({ isLocal, url }) => !isLocal && url !== "")
-          .map((gateway) => this.ping(gateway)),
-      );
-    } catch (error) {
-      onTrouble("the gateways' health could not be kept", error);
-    }
-    this.start();
+  async #pingAll(): Promise<void> {
+    const asked = this.#options.directory.all().filter(({ isLocal, url }) => !isLocal && url !== "");
+    await Promise.all(asked.map((gateway) => this.ping(gateway)));
   }
 
   /** One question; what it says counts at once, silence only the third time. */

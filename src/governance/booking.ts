@@ -4,6 +4,7 @@ import {
   type DispatchFacts,
   isSpendingCounted,
   periodOf,
+  rateWindowOf,
 } from "../core/governance/index.ts";
 import type { LedgerChange } from "../store/index.ts";
 import type { AboutRun, AdmittedAttempt, Admission } from "./judge.ts";
@@ -36,7 +37,7 @@ export function admissionOf(
     nodeId,
     agentId,
     maxOpen: agent?.maxConcurrent ?? 0,
-    rate: rate === null ? null : { count: rate.count, windowMs: rate.perSeconds * 1_000 },
+    rate: rate === null ? null : rateWindowOf(rate),
     at,
     reserved,
   };

@@ -358,7 +358,7 @@ describe("what limits read", () => {
     for (const nodeId of ["x", "y"]) waiting.enter("default/default", { runId: "run_0", nodeId });
     const limited = agent("default", { rateLimit: { count: 3, perSeconds: 1 } });
     const tally = new Tally();
-    tally.load({ agents: [{ agentId: "default", open: 1, hits: [AT - 400] }], envelopes: [] });
+    tally.load({ agents: [{ agentId: "default", open: 1, hits: [{ at: AT - 400, count: 1 }] }], envelopes: [] });
     const { facts } = gather({ registered: registeredWith({}, [limited]), tally, waiting });
     expect(facts).toMatchObject({
       openAttempts: 1,

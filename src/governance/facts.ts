@@ -15,12 +15,15 @@ import {
   estimateMicros,
   periodOf,
   type RateFact,
+  rateWindowOf,
   type RoleBinding,
   roleBoundOf,
+  type RunFact,
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type Gateway, type RouteChoice, type RouteWish } from "../gateway/index.ts";
+import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
@@ -66,8 +69,18 @@ export function gatherFacts(scene: Scene): Gathered {
   const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
   const model = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
-  const call = callOf(scene, provider, model);
   const { runId, at } = about;
+  const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
+  const run: RunFact = {
+    runId,
+    workflow: about.workflow,
+    depth: about.depth,
+    environment: deployment?.environment ?? gateway?.environment ?? null,
+    args: about.args,
+  };
+  const { policies } = registered;
+  const duty = planNode?.duty ?? null;
+  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, duty });
   const { nodeId } = request;
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
@@ -75,7 +88,7 @@ export function gatherFacts(scene: Scene): Gathered {
   const facts: DispatchFacts = {
     at,
     platform: registered.platform,
-    gateway: gateway === null ? null : gatewayFactOf(gateway),
+    gateway: gatewayFact,
     noGateway: route.kind === "none" ? route.message : null,
     agentId,
     agent,
@@ -88,14 +101,8 @@ export function gatherFacts(scene: Scene): Gathered {
     envelopes: envelopesOf(scene, gateway?.id ?? null, agentId),
     estimateMicros: estimateMicros(call),
     node: nodeFactOf(request, planNode, provider, model),
-    run: {
-      runId,
-      workflow: about.workflow,
-      depth: about.depth,
-      environment: deployment?.environment ?? gateway?.environment ?? null,
-      args: about.args,
-    },
-    policies: registered.policies,
+    run,
+    policies,
     grants: request.grants,
   };
   return { facts, route, provider, model, call, timeoutMs: planNode?.timeoutMs ?? null };
@@ -167,7 +174,7 @@ function placesOf(
 function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): RateFact | null {
   if (agent?.rateLimit === null || agent === null) return null;
   const { count, perSeconds } = agent.rateLimit;
-  return { count, perSeconds, ...tally.windowOf(agent.id, { count, windowMs: perSeconds * 1_000 }, at, ahead) };
+  return { count, perSeconds, ...tally.windowOf(agent.id, rateWindowOf(agent.rateLimit), at, ahead) };
 }
 
 type Books = Pick<Scene, "about" | "tally">;
@@ -205,18 +212,21 @@ function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: nu
   };
 }
 
-function callOf({ request, registered, about }: Scene, provider: string | null, model: string | null): Estimated {
-  const { message, stdin, inputs } = request.request;
-  const isPriced = isPricedProvider(provider);
+/** Nobody measures what is said where nothing is known to cost. */
+function callOf({ request, registered, about }: Scene, model: string | null, to: Instructee): Estimated {
+  const { provider } = to;
   const price = priceOf(registered.models, provider, model, about.at);
-  const isCounted = price !== null;
   return {
     estimatedCostMicros: request.hints.estimatedCostMicros,
     price,
-    isPriced,
-    promptCharacters: isCounted ? message.length + (stdin?.length ?? 0) + JSON.stringify(inputs).length : 0,
+    isPriced: isPricedProvider(provider),
+    promptCharacters: price === null ? 0 : workLength(request.request) + instructionLengthMax(to),
     maxOutputTokens: null,
   };
+}
+
+function workLength({ message, stdin, inputs }: RequestVerdict["request"]): number {
+  return message.length + (stdin?.length ?? 0) + JSON.stringify(inputs).length;
 }
 
 /** An instance runs what its node says. */

@@ -116,19 +116,23 @@ describe("a run under limits", () => {
     expect(limited.troubles).toEqual([]);
   });
 
-  it("never lets more into any window than its agent may dispatch", async () => {
+  it.each([
+    [4, 14],
+    [300, 700],
+  ])("never lets more into any window than the %i its agent may dispatch", async (count, nodes) => {
     const limited = await machine(
-      [["Agent", "agent", "default", { max_concurrent: 50, rate_limit: { count: 4, per_seconds: 1 } }]],
+      [["Agent", "agent", "default", { max_concurrent: 500, rate_limit: { count, per_seconds: 1 } }]],
       "default: echo\n",
     );
-    const runId = await launch(limited, fanOut(14));
+    const runId = await launch(limited, fanOut(nodes));
     expect(await ended(limited, runId)).toBe("completed");
     const starts = (await limited.store.readEvents(ORG, runId, 0, 10_000))
       .filter(({ type }) => type === "node.started")
       .map(({ at }) => at);
     for (const at of starts) {
-      expect(starts.filter((other) => other > at - 1_000 && other <= at).length).toBeLessThanOrEqual(4);
+      expect(starts.filter((other) => other > at - 1_000 && other <= at).length).toBeLessThanOrEqual(count);
     }
+    expect(starts).toHaveLength(nodes);
   });
 
   it("stops where its money does, and the ledger adds up", async () => {

@@ -1,6 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import { judgeDispatch, type Judgement } from "../core/governance/index.ts";
+import { judgeDispatch, type Judgement, rateWindowOf } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange } from "../store/index.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
@@ -233,9 +233,8 @@ export class Governor implements Judge {
     const at = this.#options.clock.now();
     let free = (agent?.maxConcurrent ?? 1) - this.#tally(orgId).openOf(agentId);
     if (agent !== undefined && agent.rateLimit !== null) {
-      const { count, perSeconds } = agent.rateLimit;
-      const { used, freesAt } = this.#tally(orgId).windowOf(agentId, { count, windowMs: perSeconds * 1_000 }, at);
-      free = Math.min(free, count - used);
+      const { used, freesAt } = this.#tally(orgId).windowOf(agentId, rateWindowOf(agent.rateLimit), at);
+      free = Math.min(free, agent.rateLimit.count - used);
       if (freesAt !== null) this.#setAlarm(orgId, agentId, freesAt);
     }
     if (free <= 0) return;

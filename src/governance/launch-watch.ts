@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { type Clock, Rounds } from "../clock/index.ts";
+import { type Clock, LeasedRounds } from "../clock/index.ts";
 import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { AlertStore, LaunchApproval, LaunchApprovalStore, NewDelivery } from "../store/index.ts";
@@ -23,10 +22,6 @@ export interface LaunchWatchOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-const EVERY_MS = 30_000;
-/** Whoever holds it keeps it from round to round; when it dies, another takes its place soon. */
-const LEASE_MS = 45_000;
-const LEASE = "launches";
 const PAGE = 200;
 const PAGES_MAX = 50;
 
@@ -36,36 +31,31 @@ const PAGES_MAX = 50;
  */
 export class LaunchWatch {
   readonly #options: LaunchWatchOptions;
-  readonly #rounds: Rounds;
-  readonly #holder = randomUUID();
+  readonly #rounds: LeasedRounds;
 
   constructor(options: LaunchWatchOptions) {
     this.#options = options;
-    const { clock, onTrouble } = options;
-    this.#rounds = new Rounds({
-      clock,
-      everyMs: EVERY_MS,
-      round: () => this.look(),
-      onTrouble: (error) => onTrouble("approvals of launches could not be looked after", error),
-    });
+    const { store: leases, clock, onTrouble } = options;
+    const what = "approvals of launches";
+    const round = (): Promise<void> => this.#lookAll();
+    this.#rounds = new LeasedRounds({ leases, clock, lease: "launches", what, round, onTrouble });
   }
 
   start(): void {
     this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    const { store, onTrouble } = this.#options;
-    await this.#rounds.stop();
-    await store.dropLease(LEASE, this.#holder).catch((error: unknown) => {
-      onTrouble("the watch over launches could not be handed on", error);
-    });
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Everything that is due now. */
-  async look(): Promise<void> {
+  look(): Promise<void> {
+    return this.#rounds.go();
+  }
+
+  async #lookAll(): Promise<void> {
     const { store } = this.#options;
-    if (!(await store.takeLease(LEASE, this.#holder, LEASE_MS))) return;
     await store.dropUnusedLaunches(PAGE);
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const { now, approvals } = await store.dueLaunches(PAGE);

@@ -1,4 +1,4 @@
-import type { Clock, Stop } from "../clock/index.ts";
+import { type Clock, Rounds } from "../clock/index.ts";
 import type { Registered } from "./registered.ts";
 
 export interface RegisteredCacheOptions {
@@ -16,21 +16,25 @@ const POLL_MS = 1_000;
 export class RegisteredCache {
   readonly #options: RegisteredCacheOptions;
   readonly #known = new Map<string, { readonly version: number; readonly registered: Registered }>();
-  #stop: Stop | null = null;
-  #isStopped = false;
+  readonly #rounds: Rounds;
 
   constructor(options: RegisteredCacheOptions) {
     this.#options = options;
+    const { clock, onTrouble } = options;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: POLL_MS,
+      round: () => this.#poll(),
+      onTrouble: (error) => onTrouble("what is registered could not be read", error),
+    });
   }
 
   start(): void {
-    if (this.#isStopped) return;
-    this.#stop = this.#options.clock.after(POLL_MS, () => void this.#poll());
+    this.#rounds.start(POLL_MS);
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#stop?.();
+    void this.#rounds.stop();
   }
 
   knows(orgId: string): boolean {
@@ -63,16 +67,10 @@ export class RegisteredCache {
   }
 
   async #poll(): Promise<void> {
-    const { versions, onTrouble } = this.#options;
-    try {
-      const now = await versions();
-      for (const [orgId, { version }] of this.#known) {
-        const newest = now.get(orgId) ?? 0;
-        if (newest !== version) await this.#load(orgId, newest);
-      }
-    } catch (error) {
-      onTrouble("what is registered could not be read", error);
+    const now = await this.#options.versions();
+    for (const [orgId, { version }] of this.#known) {
+      const newest = now.get(orgId) ?? 0;
+      if (newest !== version) await this.#load(orgId, newest);
     }
-    this.start();
   }
 }

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Hits } from "../core/governance/index.ts";
 import type { Admission, Changes } from "./judge.ts";
 import { Tally } from "./tally.ts";
 
@@ -36,8 +37,8 @@ const money = (reserved: number, spent: number) => ({
   spent,
   ceiling: null,
 });
-const counters = (open: number, spent = 0, reserved = 0, hits: readonly number[] = []) => ({
-  agents: [{ agentId: "analyst", open, hits }],
+const counters = (open: number, spent = 0, reserved = 0, moments: readonly number[] = []) => ({
+  agents: [{ agentId: "analyst", open, hits: moments.map((at) => ({ at, count: 1 })) }],
   envelopes: [{ envelopeId: "cap", periodStart: START, spent, reserved }],
 });
 
@@ -142,8 +143,57 @@ describe("a window", () => {
     expect(tally.windowOf("analyst", SECOND, 500)).toEqual({ used: 3, freesAt: 1_400 });
     for (const one of both.slice(1)) tally.giveBack(one);
     expect(tally.windowOf("analyst", SECOND, 500).used).toBe(2);
-    tally.commit(changes({ taken: both.slice(0, 1), slots: [{ ...slot(1), hits: [450], rate: SECOND }] }));
+    tally.commit(
+      changes({ taken: both.slice(0, 1), slots: [{ ...slot(1), hits: [{ at: 450, count: 1 }], rate: SECOND }] }),
+    );
     expect(tally.windowOf("analyst", SECOND, 500).used).toBe(2);
+  });
+});
+
+describe("a window for many", () => {
+  const loaded = (hits: readonly Hits[]): Tally => {
+    const tally = new Tally();
+    tally.load({ agents: [{ agentId: "analyst", open: 0, hits }], envelopes: [] });
+    return tally;
+  };
+
+  it.each([255, 256, 257, 1_000_000])("of %i has room for the last, and not for one more", (count) => {
+    const rate = { count, windowMs: 1_000 };
+    const said = (many: number) => loaded([{ at: 400, count: many }]).windowOf("analyst", rate, 500);
+    expect(said(count - 1)).toEqual({ used: count - 1, freesAt: null });
+    expect(said(count)).toEqual({ used: count, freesAt: 1_400 });
+    expect(said(count + 1)).toEqual({ used: count + 1, freesAt: 1_400 });
+  });
+
+  it("says when enough have left for those ahead too, and lets the next in at that moment", () => {
+    const rate = { count: 300, windowMs: 1_000 };
+    const tally = loaded([
+      { at: 100, count: 100 },
+      { at: 200, count: 150 },
+    ]);
+    const others = Array.from({ length: 50 }, (_, index) => admission(`n${index}`, { rate, at: 300 }));
+    for (const one of others) tally.take(one);
+    const freed = [0, 99, 100, 249, 250, 299, 300].map((ahead) => tally.windowOf("analyst", rate, 400, ahead).freesAt);
+    expect(freed).toEqual([1_100, 1_100, 1_200, 1_200, 1_300, 1_300, null]);
+    expect(tally.windowOf("analyst", rate, 1_099)).toEqual({ used: 300, freesAt: 1_100 });
+    expect(tally.windowOf("analyst", rate, 1_100)).toEqual({ used: 200, freesAt: null });
+    expect(tally.windowOf("analyst", rate, 1_100, 99)).toEqual({ used: 200, freesAt: null });
+  });
+
+  it("takes as many as there are without an error, each at its own moment", () => {
+    const rate = { count: 1_000_000, windowMs: 3_600_000 };
+    const tally = loaded(Array.from({ length: 200_000 }, (_, index) => ({ at: 1 + index * 18, count: 1 })));
+    const at = 200_000 * 18;
+    expect(tally.windowOf("analyst", rate, at)).toEqual({ used: 200_000, freesAt: null });
+    expect(tally.windowOf("analyst", { ...rate, count: 200_000 }, at)).toEqual({
+      used: 200_000,
+      freesAt: 1 + 3_600_000,
+    });
+    expect(tally.hitAt("analyst", 5)).toBe(1 + 199_999 * 18);
+    const one = admission("a", { rate, at });
+    tally.take(one);
+    tally.commit(changes({ taken: [one], slots: [{ ...slot(1), hits: [{ at, count: 1 }], rate }] }));
+    expect(tally.windowOf("analyst", rate, at)).toEqual({ used: 200_001, freesAt: null });
   });
 });
 

@@ -1,14 +1,23 @@
-import type { RateFact, Spending } from "../core/governance/index.ts";
-import type { Counters, SlotChange } from "../store/index.ts";
+import {
+  addHits,
+  countSince,
+  type Hits,
+  leaveAt,
+  type RateFact,
+  type RateWindow,
+  type Spending,
+} from "../core/governance/index.ts";
+import type { Counters } from "../store/index.ts";
 import type { Admission, Changes } from "./judge.ts";
 
 interface AgentTally {
   /** As the database has it. */
   open: number;
-  hits: readonly number[];
+  hits: readonly Hits[];
   /** Taken by decisions whose commit is under way. */
   taken: number;
-  takenHits: readonly number[];
+  /** Moment → how many: each may be given back, so that they are in no slice yet. */
+  readonly takenHits: Map<number, number>;
   /** Who holds slots, as far as this process knows; for explanations. */
   readonly holders: Map<string, { readonly runId: string; readonly nodeId: string }>;
 }
@@ -19,7 +28,6 @@ interface EnvelopeTally {
   taken: number;
 }
 
-type Window = NonNullable<SlotChange["rate"]>;
 type RateLimit = Pick<RateFact, "count" | "perSeconds">;
 
 const HOLDERS_MAX = 1_000;
@@ -64,19 +72,22 @@ export class Tally {
    * Dispatches in the window that ends now, and when the next one fits if it is full. Places of those who were there
    * first are theirs: to whoever comes behind them a window with room for no more is full.
    */
-  windowOf(agentId: string, { count, windowMs }: Window, at: number, ahead = 0): Omit<RateFact, keyof RateLimit> {
+  windowOf(agentId: string, { count, windowMs }: RateWindow, at: number, ahead = 0): Omit<RateFact, keyof RateLimit> {
     const tally = this.#agents.get(agentId);
-    const hits = tally === undefined ? [] : [...tally.hits, ...tally.takenHits];
-    const inside = hits.filter((hit) => hit > at - windowMs).sort((left, right) => left - right);
-    if (inside.length + ahead < count) return { used: inside.length, freesAt: null };
-    const leaves = inside[inside.length + ahead - count];
-    return { used: Math.max(inside.length, count), freesAt: leaves === undefined ? null : leaves + windowMs };
+    const since = at - windowMs;
+    const inside = tally === undefined ? 0 : countSince(tally.hits, since) + countTakenSince(tally.takenHits, since);
+    if (inside + ahead < count) return { used: inside, freesAt: null };
+    const hits = tally === undefined ? [] : hitsSince(tally, since);
+    return { used: Math.max(inside, count), freesAt: leaveAt(hits, inside + ahead - count + 1, windowMs) };
   }
 
   /** Hits are counted in their order: whoever's clock is behind hits when the last one did. */
   hitAt(agentId: string, at: number): number {
     const tally = this.#agents.get(agentId);
-    return tally === undefined ? at : Math.max(at, ...tally.hits, ...tally.takenHits);
+    if (tally === undefined) return at;
+    let newest = Math.max(at, tally.hits.at(-1)?.at ?? at);
+    for (const taken of tally.takenHits.keys()) newest = Math.max(newest, taken);
+    return newest;
   }
 
   spendingOf(envelopeId: string, periodStart: number): Spending {
@@ -87,7 +98,7 @@ export class Tally {
   take({ agentId, rate, at, reserved, runId, nodeId }: Admission): void {
     const tally = this.#agent(agentId);
     tally.taken += 1;
-    if (rate !== null) tally.takenHits = [...tally.takenHits, at];
+    if (rate !== null) tally.takenHits.set(at, (tally.takenHits.get(at) ?? 0) + 1);
     if (tally.holders.size < HOLDERS_MAX) tally.holders.set(`${runId}/${nodeId}`, { runId, nodeId });
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
   }
@@ -103,10 +114,7 @@ export class Tally {
     for (const { agentId, delta, hits, rate } of slots) {
       const tally = this.#agent(agentId);
       tally.open += delta;
-      if (rate !== null && hits.length > 0) {
-        const newest = Math.max(...hits);
-        tally.hits = [...tally.hits, ...hits].filter((hit) => hit > newest - rate.windowMs);
-      }
+      if (rate !== null && hits.length > 0) tally.hits = addHits(tally.hits, hits, rate, rate.windowMs);
       for (const nodeId of ended) tally.holders.delete(`${runId}/${nodeId}`);
     }
     for (const { envelopeId, periodStart, spent, reserved } of ledger) {
@@ -119,14 +127,14 @@ export class Tally {
   #untake({ agentId, rate, at, reserved }: Admission): void {
     const tally = this.#agent(agentId);
     tally.taken -= 1;
-    if (rate !== null) tally.takenHits = without(tally.takenHits, at);
+    if (rate !== null) giveBackHit(tally.takenHits, at);
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
   }
 
   #agent(agentId: string): AgentTally {
     let tally = this.#agents.get(agentId);
     if (tally === undefined) {
-      tally = { open: 0, hits: [], taken: 0, takenHits: [], holders: new Map() };
+      tally = { open: 0, hits: [], taken: 0, takenHits: new Map(), holders: new Map() };
       this.#agents.set(agentId, tally);
     }
     return tally;
@@ -141,7 +149,21 @@ export class Tally {
   }
 }
 
-function without(hits: readonly number[], at: number): readonly number[] {
-  const index = hits.indexOf(at);
-  return index === -1 ? hits : [...hits.slice(0, index), ...hits.slice(index + 1)];
+function giveBackHit(taken: Map<number, number>, at: number): void {
+  const count = taken.get(at) ?? 0;
+  if (count > 1) taken.set(at, count - 1);
+  else taken.delete(at);
+}
+
+function countTakenSince(taken: ReadonlyMap<number, number>, since: number): number {
+  let inside = 0;
+  for (const [at, count] of taken) if (at > since) inside += count;
+  return inside;
+}
+
+/** All of them, in order. */
+function hitsSince({ hits, takenHits }: AgentTally, since: number): readonly Hits[] {
+  const inside = hits.filter(({ at }) => at > since);
+  for (const [at, count] of takenHits) if (at > since) inside.push({ at, count });
+  return inside.sort((left, right) => left.at - right.at);
 }

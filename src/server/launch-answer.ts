@@ -19,7 +19,8 @@ export async function answerLaunch(
   given: GivenAnswer,
 ): Promise<void> {
   const { store, config } = services;
-  const { id, orgId } = approval;
+  const { id, orgId, source } = approval;
+  const { label: by } = principal;
   const { decision, reason } = given;
   const at = config.now();
   check(approval, given, principal, at);
@@ -27,15 +28,15 @@ export async function answerLaunch(
   const entry = auditEntry({
     at,
     type: "approval.resolved",
-    actor: principal.label,
+    actor: principal.keyId,
     resource: `approval/${id}`,
-    detail: { approvalId: id, source: approval.source, status, decision, ...(reason === undefined ? {} : { reason }) },
+    detail: { approvalId: id, source, status, decision, by, ...(reason === undefined ? {} : { reason }) },
   });
   const closing = {
     id,
     status,
     choice: decision,
-    resolvedBy: principal.label,
+    resolvedBy: by,
     resolvedAt: at,
     reason: reason ?? null,
     modifications: null,

@@ -151,9 +151,11 @@ describe("a launch that wants an approval", () => {
     expect(again).toMatchObject({ status: 403 });
     expect(again.body.explanation.unblock[0].target).not.toBe(pending.id);
     const told = (await api.tell("GET", "audit?category=governance")).body.data;
-    expect(told.map(({ type }: { type: string }) => type)).toEqual(
-      expect.arrayContaining(["approval.requested", "approval.resolved"]),
+    const [requested, resolved] = ["approval.requested", "approval.resolved"].map((type) =>
+      told.find((record: { type: string }) => record.type === type),
     );
+    expect(requested.actor).toMatch(/^key_/);
+    expect(resolved).toMatchObject({ actor: requested.actor, detail: { by: answered.body.resolvedBy } });
   });
 
   it("is answered by the rules for every approval", async () => {

@@ -147,6 +147,8 @@ describe("the bearer of a token", () => {
     expect([own.status, own.body.code]).toEqual([403, "self_approval"]);
     const other = await answer(tokenFor("approver", { sub: "bob", name: "Bob" }));
     expect([other.status, other.body.resolvedBy]).toEqual([200, "Bob (bob)"]);
+    const [resolved] = await audited(api, "approval.resolved");
+    expect(resolved).toMatchObject({ actor: "oidc:bob", detail: { by: "Bob (bob)" } });
   });
 
   it("is named in the audit of what it changes", async () => {

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import type { Hits, RateWindow } from "../core/governance/index.ts";
 import type { Listed, Page } from "./store.ts";
 
 /** What one run's share of a commit changes at an agent: slots taken and given back, and dispatches in its window. */
@@ -9,10 +10,10 @@ export interface SlotChange {
   readonly delta: number;
   /** The agent's limit, checked when a slot is taken; null: only given back. */
   readonly maxOpen: number | null;
-  /** Moments of dispatches, epoch milliseconds, ascending. */
-  readonly hits: readonly number[];
-  /** At most so many in any window of that length; null: no limit. */
-  readonly rate: { readonly count: number; readonly windowMs: number } | null;
+  /** Dispatches at the moments they were made, ascending; none when there is no limit. */
+  readonly hits: readonly Hits[];
+  /** Null: no limit. */
+  readonly rate: RateWindow | null;
 }
 
 /** What it changes at an envelope in one of its periods, in micro-dollars. */
@@ -69,7 +70,8 @@ export type RunVerdict = StoredVerdict & { readonly runId: string };
 export interface AgentCounter {
   readonly agentId: string;
   readonly open: number;
-  readonly hits: readonly number[];
+  /** Of the last two windows, ascending, one for each moment. */
+  readonly hits: readonly Hits[];
 }
 
 export interface EnvelopeCounter {

@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../src/core/event/index.ts";
 import { UnstorableText, type RunCommit } from "../../src/store/index.ts";
-import { approval, creation, logFrom, logged, NEW_RUN, share } from "./shares.ts";
+import { approval, creation, logFrom, logged, NEW_RUN, share, WRITTEN } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
-
-const NONE = { isOverLimit: false, conflicts: [], duplicates: [] };
 
 export function commitRules(subjectOf: SubjectOf): void {
   describe("a commit", () => {
     it("creates a run with all that was pinned, and head and log follow each other", async () => {
       const { store } = subjectOf();
-      expect(await store.commit([creation("run_1")])).toEqual(NONE);
+      expect(await store.commit([creation("run_1")])).toEqual(WRITTEN);
       expect(await store.commit([share("run_1", 1, logFrom(2, 3), { head: { costMicros: 5_000_000_000 } })])).toEqual(
-        NONE,
+        WRITTEN,
       );
       const ended = { status: "completed", endedAt: 9_000, epoch: 2 } as const;
-      expect(await store.commit([share("run_1", 2, logFrom(5, 1), { head: ended })])).toEqual(NONE);
+      expect(await store.commit([share("run_1", 2, logFrom(5, 1), { head: ended })])).toEqual(WRITTEN);
       const [loaded] = await store.loadRuns(["run_1"]);
       const { idempotency: _, ...pinned } = NEW_RUN;
       const head = { rowVersion: 3, lastEventId: 6, costMicros: 0, startedAt: 1_000, ...ended };
@@ -27,9 +24,9 @@ export function commitRules(subjectOf: SubjectOf): void {
 
     it("of nothing does nothing, and one without events changes only the head", async () => {
       const { store } = subjectOf();
-      expect(await store.commit([])).toEqual(NONE);
+      expect(await store.commit([])).toEqual(WRITTEN);
       await store.commit([creation("run_1")]);
-      expect(await store.commit([share("run_1", 1, [], { head: { lastEventId: 2, epoch: 1 } })])).toEqual(NONE);
+      expect(await store.commit([share("run_1", 1, [], { head: { lastEventId: 2, epoch: 1 } })])).toEqual(WRITTEN);
       const [loaded] = await store.loadRuns(["run_1"]);
       expect(loaded?.run).toMatchObject({ rowVersion: 2, lastEventId: 2, epoch: 1 });
       expect(loaded?.events).toHaveLength(2);
@@ -134,7 +131,7 @@ export function commitRules(subjectOf: SubjectOf): void {
       const args = Object.fromEntries([...hostile, "__proto__", "constructor"].map((text) => [text, [text]]));
       const events = hostile.map((text, index) => logged(index + 1, text));
       const roleBindings = Object.fromEntries([["__proto__", '\\"']]);
-      expect(await store.commit([creation("run_1", { args, roleBindings }, { events })])).toEqual(NONE);
+      expect(await store.commit([creation("run_1", { args, roleBindings }, { events })])).toEqual(WRITTEN);
       const [loaded] = await store.loadRuns(["run_1"]);
       expect(loaded?.events).toEqual(events);
       expect(JSON.stringify(loaded?.run.args)).toBe(JSON.stringify(args));
@@ -157,7 +154,7 @@ export function commitRules(subjectOf: SubjectOf): void {
     it("takes five hundred runs at once", async () => {
       const { store } = subjectOf();
       const ids = Array.from({ length: 500 }, (_, index) => `run_${String(index).padStart(4, "0")}`);
-      expect(await store.commit(ids.map((id) => creation(id)))).toEqual(NONE);
+      expect(await store.commit(ids.map((id) => creation(id)))).toEqual(WRITTEN);
       const outcome = await store.commit(ids.map((id, index) => share(id, index % 5 === 0 ? 9 : 1, logFrom(2, 3))));
       expect(new Set(outcome.conflicts)).toEqual(new Set(ids.filter((_, index) => index % 5 === 0)));
       const loaded = await store.loadRuns(ids);
@@ -195,199 +192,6 @@ export function commitRules(subjectOf: SubjectOf): void {
           expect(events.map(({ eventId }) => eventId)).toEqual(logFrom(0, version + 2).map(({ eventId }) => eventId));
         }
       }
-    });
-  });
-
-  describe("attempts and timers", () => {
-    const open = (nodeId: string, attempt: number, deadlineAt: number | null = null) => ({
-      nodeId,
-      attempt,
-      replicaId: "rep_1",
-      deadlineAt,
-      agentId: null,
-      reserved: [],
-    });
-
-    it("open and close; closing wins, opening again renews, closing what is not open does nothing", async () => {
-      const { store } = subjectOf();
-      await store.commit([creation("run_1", {}, { opened: [open("a", 1, 5), open("b", 1)] })]);
-      const closed = [
-        { nodeId: "b", attempt: 1 },
-        { nodeId: "c", attempt: 1 },
-        { nodeId: "x", attempt: 9 },
-      ];
-      const opened = [open("a", 1, 7), open("c", 1), open("a", 2)];
-      await store.commit([share("run_1", 1, logFrom(2, 1), { opened, closed })]);
-      expect((await store.loadRuns(["run_1"]))[0]?.openAttempts).toEqual([open("a", 1, 7), open("a", 2)]);
-    });
-
-    it("are due by database time, deadlines among them, oldest first and no more than asked", async () => {
-      const { store } = subjectOf();
-      const now = await store.now();
-      const timersSet = [
-        { timer: { kind: "retry", nodeId: "a", retries: 1 } as const, dueAt: now - 10 },
-        { timer: { kind: "run", epoch: 0 } as const, dueAt: now + 1_000_000 },
-      ];
-      await store.commit([
-        creation("run_1", {}, { timersSet, opened: [open("b", 3, now - 20), open("c", 1, now + 2_000_000)] }),
-      ]);
-      const deadline = { runId: "run_1", timer: { kind: "attempt", nodeId: "b", attempt: 3 }, dueAt: now - 20 };
-      const retry = { runId: "run_1", timer: timersSet[0]?.timer, dueAt: now - 10 };
-      expect(await store.dueTimers(10)).toEqual([deadline, retry]);
-      expect(await store.dueTimers(1)).toEqual([deadline]);
-      expect(await store.nextDueAt()).toBe(now - 20);
-      await subjectOf().passTime(1_000_000);
-      expect((await store.dueTimers(10)).map(({ timer }) => timer.kind)).toEqual(["attempt", "retry", "run"]);
-    });
-
-    it("set again are moved; cleared and set at once are set; cleared are gone", async () => {
-      const { store } = subjectOf();
-      const timer = { kind: "wake", nodeId: "a", epoch: 0 } as const;
-      // The same timer, its fields in another order.
-      const same = { epoch: 0, nodeId: "a", kind: "wake" } as const;
-      await store.commit([creation("run_1", {}, { timersSet: [{ timer, dueAt: 5 }] })]);
-      await store.commit([
-        share("run_1", 1, logFrom(2, 1), { timersCleared: [timer], timersSet: [{ timer: same, dueAt: 6 }] }),
-      ]);
-      expect(await store.dueTimers(10)).toEqual([{ runId: "run_1", timer, dueAt: 6 }]);
-      await store.commit([share("run_1", 2, logFrom(3, 1), { timersCleared: [same] })]);
-      expect(await store.dueTimers(10)).toEqual([]);
-      expect(await store.nextDueAt()).toBeNull();
-    });
-  });
-
-  describe("an idempotency key", () => {
-    const scope = { orgId: "org_1", keyId: "key_1", workflow: "triage", key: "nonce" };
-    const idempotency = { ...scope, bodyHash: "h1" };
-
-    it("starts one run, and tells the later ones apart", async () => {
-      const { store } = subjectOf();
-      expect(await store.findIdempotent(scope)).toBeUndefined();
-      expect(await store.commit([creation("run_1", { idempotency })])).toEqual(NONE);
-      expect(await store.findIdempotent(scope)).toEqual({ runId: "run_1", bodyHash: "h1" });
-      const outcome = await store.commit([
-        creation("run_2", { idempotency: { ...idempotency, bodyHash: "h2" } }),
-        creation("run_3", { idempotency: { ...idempotency, keyId: "key_2" } }),
-        creation("run_4"),
-      ]);
-      const duplicates = [{ runId: "run_2", existingRunId: "run_1", bodyHash: "h1" }];
-      expect(outcome).toEqual({ isOverLimit: false, conflicts: [], duplicates });
-      expect(await store.getRun("org_1", "run_2")).toBeUndefined();
-      expect(await store.loadRuns(["run_2"])).toEqual([]);
-      expect(await store.getRun("org_1", "run_3")).toBeDefined();
-      expect(await store.getRun("org_1", "run_4")).toBeDefined();
-    });
-
-    it("names the run itself when a creation is told again", async () => {
-      const { store } = subjectOf();
-      await store.commit([creation("run_1", { idempotency })]);
-      const { conflicts, duplicates } = await store.commit([creation("run_1", { idempotency })]);
-      expect({ conflicts, duplicates }).toEqual({
-        conflicts: [],
-        duplicates: [{ runId: "run_1", existingRunId: "run_1", bodyHash: "h1" }],
-      });
-    });
-
-    it("stays with its run when a later commit of that run is refused", async () => {
-      const { store } = subjectOf();
-      await store.commit([creation("run_1", { idempotency })]);
-      const other = { ...idempotency, key: "another" };
-      const outcome = await store.commit([share("run_1", 9, logFrom(2, 1)), creation("run_2", { idempotency: other })]);
-      expect(outcome).toEqual({ isOverLimit: false, conflicts: ["run_1"], duplicates: [] });
-      expect((await store.commit([creation("run_1", { idempotency: { ...other, key: "third" } })])).conflicts).toEqual([
-        "run_1",
-      ]);
-      expect(await store.findIdempotent(scope)).toEqual({ runId: "run_1", bodyHash: "h1" });
-      expect(await store.findIdempotent({ ...scope, key: "third" })).toBeUndefined();
-    });
-
-    it("is not taken by a run that was not created", async () => {
-      const { store } = subjectOf();
-      await store.commit([creation("run_1")]);
-      expect((await store.commit([creation("run_1", { idempotency })])).conflicts).toEqual(["run_1"]);
-      expect(await store.findIdempotent(scope)).toBeUndefined();
-      expect(await store.commit([creation("run_2", { idempotency })])).toEqual(NONE);
-    });
-
-    it("stands for one of a batch, and of two clients", async () => {
-      const { store, rival } = subjectOf();
-      const both = await store.commit([creation("run_1", { idempotency }), creation("run_2", { idempotency })]);
-      expect(both.duplicates).toEqual([{ runId: "run_2", existingRunId: "run_1", bodyHash: "h1" }]);
-      const other = { ...idempotency, key: "another" };
-      const outcomes = await Promise.all([
-        store.commit([creation("run_3", { idempotency: other })]),
-        rival.commit([creation("run_4", { idempotency: other })]),
-      ]);
-      expect(outcomes.flatMap(({ duplicates }) => duplicates)).toHaveLength(1);
-      const runs = await Promise.all(["run_3", "run_4"].map((id) => store.getRun("org_1", id)));
-      expect(runs.filter((run) => run !== undefined)).toHaveLength(1);
-    });
-
-    it("is free again after a day", async () => {
-      const { store, passTime } = subjectOf();
-      await store.commit([creation("run_1", { idempotency })]);
-      await passTime(24 * 3_600_000 - 60_000);
-      expect(await store.findIdempotent(scope)).toBeDefined();
-      await passTime(60_001);
-      expect(await store.findIdempotent(scope)).toBeUndefined();
-      expect(await store.commit([creation("run_2", { idempotency: { ...idempotency, bodyHash: "h2" } })])).toEqual(
-        NONE,
-      );
-      expect(await store.findIdempotent(scope)).toEqual({ runId: "run_2", bodyHash: "h2" });
-    });
-  });
-
-  describe("large values", () => {
-    const completed = (eventId: number, outputs: Record<string, string>): RunEvent => ({
-      eventId,
-      at: 1,
-      type: "node.completed",
-      payload: {
-        nodeId: "a",
-        attempt: 1,
-        envelope: { kind: "text", artifactKind: "text", output: "" },
-        outputs,
-        durationMs: 1,
-        inputTokens: 0,
-        outputTokens: 0,
-        costMicros: 0,
-      },
-    });
-
-    it("leave the log, are kept once, and are there again when a run is loaded", async () => {
-      const { store } = subjectOf();
-      const large = "\u{1F600}\0".repeat(20_000);
-      const events = [completed(1, { large, small: "s" }), completed(2, { large })];
-      await store.commit([
-        creation("run_1", {}, { events }),
-        creation("run_2", {}, { events: [completed(1, { large })] }),
-      ]);
-      const loaded = await store.loadRuns(["run_2", "run_1"]);
-      expect(loaded.map(({ run }) => run.runId)).toEqual(["run_2", "run_1"]);
-      expect(loaded[1]?.events).toEqual(events);
-      const [first, second] = await store.readEvents("org_1", "run_1", 0, 10);
-      expect(first?.payload).toMatchObject({ outputs: { large: null, small: "s" } });
-      expect(first?.refs).toMatchObject([
-        { path: ["outputs", "large"], bytes: Buffer.byteLength(JSON.stringify(large)) },
-      ]);
-      expect(second?.refs?.[0]?.hash).toBe(first?.refs?.[0]?.hash);
-      const hash = first?.refs?.[0]?.hash ?? "";
-      expect(await store.getBlob("org_1", hash)).toBe(large);
-      expect(await store.getBlob("org_2", hash)).toBeUndefined();
-      expect(await store.getBlob("org_1", "sha256:none")).toBeUndefined();
-    });
-
-    it("of a share that was refused are not kept", async () => {
-      const { store } = subjectOf();
-      await store.commit([creation("run_1"), creation("run_2")]);
-      const text = "x".repeat(70_000);
-      await store.commit([
-        share("run_1", 4, [completed(3, { a: text })]),
-        share("run_2", 1, [completed(3, { a: `${text}y` })]),
-      ]);
-      const [event] = await store.readEvents("org_1", "run_2", 2, 1);
-      expect(await store.getBlob("org_1", event?.refs?.[0]?.hash ?? "")).toBe(`${text}y`);
-      expect((await store.loadRuns(["run_1"]))[0]?.events).toEqual(logFrom(0, 2));
     });
   });
 }

@@ -6,6 +6,7 @@
   hits bigint[] not null
   rate_count integer
   window_ms bigint
+  hit_counts integer[]
   PRIMARY KEY (org_id, agent_id)
   CREATE UNIQUE INDEX agent_counters_pkey ON public.agent_counters USING btree (org_id, agent_id)
 

@@ -5,16 +5,24 @@ import { agentMemoryRules } from "./agent-memory-rules.ts";
 import { alertRules } from "./alert-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
-import { liveRules } from "./live-rules.ts";
+import { blobRules } from "./blob-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
+import { deliveryRules } from "./delivery-rules.ts";
+import { feedRules } from "./feed-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
+import { hookRules } from "./hook-rules.ts";
+import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
+import { liveRules } from "./live-rules.ts";
+import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
 import { scheduleRules } from "./schedule-rules.ts";
-import { webhookRules } from "./webhook-rules.ts";
+import { subscriptionRules } from "./subscription-rules.ts";
+import { timerRules } from "./timer-rules.ts";
+import { verdictRules } from "./verdict-rules.ts";
 
 /** A store under test, and what a test may do to the world around it. */
 export interface Subject {
@@ -41,11 +49,16 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     afterAll(() => subject.close());
     const subjectOf: SubjectOf = () => subject;
     commitRules(subjectOf);
+    timerRules(subjectOf);
+    idempotencyRules(subjectOf);
+    blobRules(subjectOf);
     listRules(subjectOf);
     registryRules(subjectOf);
     configRules(subjectOf);
     gatewayRules(subjectOf);
     admissionRules(subjectOf);
+    rateRules(subjectOf);
+    verdictRules(subjectOf);
     agentMemoryRules(subjectOf);
     replicaRules(subjectOf);
     backlogRules(subjectOf);
@@ -53,7 +66,10 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     auditRules(subjectOf);
     launchRules(subjectOf);
     scheduleRules(subjectOf);
-    webhookRules(subjectOf);
+    subscriptionRules(subjectOf);
+    feedRules(subjectOf);
+    deliveryRules(subjectOf);
+    hookRules(subjectOf);
     alertRules(subjectOf);
   });
 }

@@ -144,7 +144,9 @@ describe("the audit of a run", () => {
     });
     const answer = { status: "approved", decision: "approve", by: "ann", modifications: { text: "private" } } as const;
     const resolved = entryOf("approval.resolved", { ...ON_APPROVAL, ...answer });
-    expect(resolved).toMatchObject({ actor: "ann", detail: { decision: "approve", modified: ["text"] } });
+    expect(resolved).toMatchObject({ actor: "ann", detail: { decision: "approve", by: "ann", modified: ["text"] } });
+    const byKey = entryOf("approval.resolved", { ...ON_APPROVAL, ...answer, byId: "key_1" });
+    expect(byKey).toMatchObject({ actor: "key_1", detail: { by: "ann" } });
     const expired = entryOf("approval.resolved", { ...ON_APPROVAL, status: "expired" });
     expect(expired).toMatchObject({ actor: "sluice", detail: { status: "expired" } });
   });

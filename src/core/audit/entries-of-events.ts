@@ -142,7 +142,8 @@ type ApprovalEvent = EventOf<"approval.requested"> | EventOf<"approval.escalated
 function approvalEntry(run: AuditedRun, event: ApprovalEvent): AuditEntry {
   const { approvalId, source } = event.payload;
   const entry = nodeEntry(run, event, event.type, { approvalId, source, ...approvalDetail(event) });
-  const by = event.type === "approval.resolved" ? event.payload.by : undefined;
+  // Two keys may have the same label, but never the same id.
+  const by = event.type === "approval.resolved" ? (event.payload.byId ?? event.payload.by) : undefined;
   return { ...entry, actor: by ?? ENGINE_ACTOR, resource: `approval/${approvalId}` };
 }
 
@@ -155,10 +156,11 @@ function approvalDetail(event: ApprovalEvent): JsonObject {
     case "approval.escalated":
       return { hop: event.payload.hop, who: event.payload.who };
     case "approval.resolved": {
-      const { status, decision, reason, modifications } = event.payload;
+      const { status, decision, by, reason, modifications } = event.payload;
       return {
         status,
         ...(decision === undefined ? {} : { decision }),
+        ...(by === undefined ? {} : { by }),
         ...(reason === undefined ? {} : { reason }),
         ...(modifications === undefined ? {} : { modified: Object.keys(modifications) }),
       };

@@ -5,3 +5,4 @@ export * from "./limits.ts";
 export * from "./problem.ts";
 export * from "./failure.ts";
 export * from "./digest.ts";
+export * from "./civil-date.ts";

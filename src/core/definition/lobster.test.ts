@@ -429,7 +429,11 @@ describe("references", () => {
 
   it("says how an arg and an approver are written", () => {
     const hints = (step: object): readonly (string | undefined)[] => {
-      const source = JSON.stringify({ name: "w", args: { list: { type: "array" } }, steps: [{ id: "a", command: "go", ...step }] });
+      const source = JSON.stringify({
+        name: "w",
+        args: { list: { type: "array" } },
+        steps: [{ id: "a", command: "go", ...step }],
+      });
       return readDefinition(source, EMPTY_CATALOG).problems.map(({ hint }) => hint);
     };
     expect(hints({ for_each: "$args.list" })).toEqual(["Write $list."]);

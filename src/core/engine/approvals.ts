@@ -100,6 +100,7 @@ export interface Answer {
   readonly status: ApprovalStatus;
   readonly decision?: Decision;
   readonly by?: string;
+  readonly byId?: string;
   readonly reason?: string;
   readonly modifications?: EventPayload<"approval.resolved">["modifications"];
 }

@@ -159,7 +159,10 @@ export interface ApprovalInput {
   readonly type: "approval";
   readonly approvalId: string;
   readonly decision: Decision;
+  /** As people call whoever answers. */
   readonly by: string;
+  /** The id of the answering key, if it is one. */
+  readonly byId?: string;
   /** The agent the answering key is bound to, if any. */
   readonly byAgentId?: string;
   /** True when the answering person also started the run. */

@@ -19,11 +19,12 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
   const refusal = check(approval, input) ?? refuseEnded(turn);
   if (refusal !== undefined) return refusal;
-  const { decision, by, reason, modifications } = input;
+  const { decision, by, byId, reason, modifications } = input;
   answer(turn, approval, decision, {
     status: decision === "reject" || decision === "abort" ? "rejected" : "approved",
     decision,
     by,
+    ...(byId === undefined ? {} : { byId }),
     ...(reason === undefined ? {} : { reason }),
     ...(modifications === undefined ? {} : { modifications }),
   });

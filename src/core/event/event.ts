@@ -231,6 +231,8 @@ export const EVENT_PAYLOADS = {
     status: z.enum(APPROVAL_STATUSES),
     decision: z.enum(DECISIONS).optional(),
     by: z.string().optional(),
+    /** Of the key that answered; its label, which need not be its own, is in `by`. */
+    byId: z.string().optional(),
     reason: z.string().optional(),
     modifications: jsonObject.optional(),
   }),

@@ -1,4 +1,5 @@
-import { DAY_MS, instantText } from "./calendar.ts";
+import { DAY_MS } from "../base/index.ts";
+import { instantText } from "./calendar.ts";
 import type { Agent, Lifecycle } from "./registered.ts";
 
 /** How long a proof of concept may go on. */

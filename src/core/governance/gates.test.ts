@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS } from "./calendar.ts";
+import { DAY_MS } from "../base/index.ts";
+import { HOUR_MS } from "./calendar.ts";
 import type { DispatchFacts } from "./facts.ts";
 import type { Judgement } from "./gate.ts";
 import { DISPATCH_GATES, judgeDispatch } from "./judge.ts";

@@ -39,7 +39,17 @@ export {
 } from "./judge.ts";
 export { toUsd, usdText } from "./money.ts";
 export { type PeriodSpan, periodOf } from "./period.ts";
-export { policyKey } from "./policy.ts";
+export { dispatchPolicies, policyKey } from "./policy.ts";
 export { policySubject } from "./policy-subject.ts";
+export {
+  addHits,
+  countSince,
+  EXACT_COUNT_MAX,
+  type Hits,
+  leaveAt,
+  type RateWindow,
+  rateWindowOf,
+  SLICES,
+} from "./rate-window.ts";
 export { type ConditionCache, factsFromRecord, factsText, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
 export * from "./registered.ts";

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAY_MS, dateOf, dayOf, instantText, readInstant } from "./calendar.ts";
+import { dateOf, DAY_MS, dayOf } from "../base/index.ts";
+import { instantText, readInstant } from "./calendar.ts";
 import { periodOf } from "./period.ts";
 import { PERIODS } from "./registered.ts";
 

@@ -1,4 +1,4 @@
-import { DAY_MS, dateOf, dayOf } from "./calendar.ts";
+import { dateOf, DAY_MS, dayOf } from "../base/index.ts";
 import type { Period } from "./registered.ts";
 
 /** Epoch milliseconds, UTC: `start` belongs to the period, `end` to the next one. */

@@ -38,8 +38,11 @@ export function isEnforced({ enforcement, action }: Pick<Policy, "enforcement" |
   return enforcement === "hard" && (action === "block" || action === "require_approval");
 }
 
+/** What says which policies are asked about a dispatch. */
+type Addressed = Pick<DispatchFacts, "policies" | "gateway" | "agentId" | "run">;
+
 /** The policies that could speak about this dispatch at all, whatever their conditions say. */
-export function dispatchPolicies(facts: DispatchFacts): readonly Policy[] {
+export function dispatchPolicies(facts: Addressed): readonly Policy[] {
   if (facts.policies.length === 0) return facts.policies;
   const target: PolicyTarget = {
     gateway: facts.gateway?.id ?? null,

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../base/index.ts";
+import { DAY_MS, type JsonObject } from "../base/index.ts";
 import { ACTIONS, CONTEXT_CLASSES } from "../definition/index.ts";
 import { parseExpression, type ParsedExpression } from "../expression/index.ts";
 import { NODE_KINDS } from "../plan/index.ts";
-import { DAY_MS } from "./calendar.ts";
 import type { DispatchFacts, EnvelopeFact, GatewayFact, LaunchFacts, NodeFact } from "./facts.ts";
 import { judgeDispatch, judgeLaunch } from "./judge.ts";
 import {

@@ -50,23 +50,35 @@ interface Holding extends Pick<Booking, "admissions" | "ended"> {
 }
 
 function slotsOf({ live, admissions, ended }: Holding): readonly SlotChange[] {
-  const slots = new Map<string, SlotChange>();
-  const change = (agentId: string, delta: number, admission: Admission | null): void => {
-    const before = slots.get(agentId);
-    slots.set(agentId, {
-      agentId,
-      delta: (before?.delta ?? 0) + delta,
-      maxOpen: admission?.maxOpen ?? before?.maxOpen ?? null,
-      hits: admission === null ? (before?.hits ?? []) : [...(before?.hits ?? []), admission.at],
-      rate: admission?.rate ?? before?.rate ?? null,
-    });
+  const slots = new Map<string, SlotSum>();
+  const sumOf = (agentId: string): SlotSum => {
+    let sum = slots.get(agentId);
+    if (sum === undefined) slots.set(agentId, (sum = { agentId, delta: 0, maxOpen: null, hits: [], rate: null }));
+    return sum;
   };
-  for (const admission of admissions.values()) change(admission.agentId, 1, admission);
+  for (const { agentId, maxOpen, rate, at } of admissions.values()) {
+    const sum = sumOf(agentId);
+    sum.delta += 1;
+    sum.maxOpen = maxOpen;
+    if (rate === null) continue;
+    sum.rate = rate;
+    const last = sum.hits.at(-1);
+    if (last?.at === at) last.count += 1;
+    else sum.hits.push({ at, count: 1 });
+  }
   for (const key of ended) {
     const agentId = admissions.get(keyOf(key))?.agentId ?? heldBy(live, key)?.agentId ?? null;
-    if (agentId !== null) change(agentId, -1, null);
+    if (agentId !== null) sumOf(agentId).delta -= 1;
   }
   return [...slots.values()];
+}
+
+/** A run may admit thousands at one moment: they are summed, not listed. */
+interface SlotSum extends SlotChange {
+  delta: number;
+  maxOpen: number | null;
+  hits: { readonly at: number; count: number }[];
+  rate: SlotChange["rate"];
 }
 
 function ledgerOf(booking: Booking, costs: readonly EventOf<"cost.recorded">[]): readonly LedgerChange[] {

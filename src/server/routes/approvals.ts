@@ -75,6 +75,7 @@ async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promi
     approvalId: id,
     decision,
     by: principal.label,
+    byId: principal.keyId,
     byStarter: run?.startedBy === principal.keyId,
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),

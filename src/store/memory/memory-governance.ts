@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { GovernanceStore, SlotChange, UsageQuery, UsageRow } from "../governance-store.ts";
+import { addHits, countSince, type Hits } from "../../core/governance/index.ts";
+import type { AgentCounter, GovernanceStore, SlotChange, UsageQuery, UsageRow } from "../governance-store.ts";
 import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
 import { recountAgents, recountEnvelopes, unexplainedSpending } from "./memory-recount.ts";
@@ -15,13 +16,14 @@ export function isOverLimit(world: MemoryWorld, batch: readonly RunCommit[]): bo
   };
   for (const commit of batch) writeCounters(trial, commit);
   const slots = batch.flatMap(({ orgId, slots }) => slots.map((slot) => ({ orgId, ...slot })));
+  const hits = hitsByAgent(world, slots);
   const ledger = batch.flatMap(({ orgId, ledger }) => ledger.map((change) => ({ orgId, ...change })));
   return (
-    slots.some(({ orgId, agentId, maxOpen, rate, hits }) => {
+    slots.some(({ orgId, agentId, maxOpen }) => {
       const counter = trial.agentCounters.get(keyOf(orgId, agentId));
-      const isFull = maxOpen !== null && (counter?.open ?? 0) > maxOpen;
-      return isFull || (rate !== null && hits.length > 0 && isWindowPassed(counter?.hits ?? [], hits, rate));
+      return maxOpen !== null && (counter?.open ?? 0) > maxOpen;
     }) ||
+    slots.some((slot) => isWindowPassed(hits.get(keyOf(slot.orgId, slot.agentId)) ?? [], slot)) ||
     ledger.some(({ orgId, envelopeId, periodStart, ceiling }) => {
       const counter = trial.envelopeCounters.get(keyOf(orgId, envelopeId, periodStart));
       return ceiling !== null && (counter?.spent ?? 0) + (counter?.reserved ?? 0) > ceiling;
@@ -58,20 +60,32 @@ function writeCounters(world: MemoryWorld, { orgId, slots, ledger }: RunCommit):
   }
 }
 
-/** One that is late counts with those before it; one so late that they may be forgotten does not count at all. */
-function isWindowPassed(
-  kept: readonly number[],
-  hits: readonly number[],
-  { count, windowMs }: NonNullable<SlotChange["rate"]>,
-): boolean {
-  const since = Math.min(...hits) - windowMs;
-  return kept.filter((hit) => hit > since).length > count || Math.min(...hits) <= Math.max(...kept) - windowMs;
+type OrgSlot = SlotChange & { readonly orgId: string };
+
+/** What is kept of every agent that is hit, and all that is added, in order. */
+function hitsByAgent(world: MemoryWorld, slots: readonly OrgSlot[]): ReadonlyMap<string, readonly Hits[]> {
+  const found = new Map<string, Hits[]>();
+  for (const { orgId, agentId, rate, hits } of slots) {
+    if (rate === null || hits.length === 0) continue;
+    const key = keyOf(orgId, agentId);
+    const all = found.get(key) ?? [...(world.agentCounters.get(key)?.hits ?? [])];
+    for (const one of hits) all.push(one);
+    found.set(key, all);
+  }
+  for (const all of found.values()) all.sort((left, right) => left.at - right.at);
+  return found;
 }
 
-function hitsAfter(before: readonly number[], { hits, rate }: SlotChange): readonly number[] {
-  if (rate === null || hits.length === 0) return before;
-  const newest = Math.max(...before, ...hits);
-  return [...before, ...hits].filter((hit) => hit > newest - 2 * rate.windowMs).sort((left, right) => left - right);
+/** One that is late counts with those before it; one so late that they may be forgotten does not count at all. */
+function isWindowPassed(all: readonly Hits[], { hits, rate }: SlotChange): boolean {
+  const newest = all.at(-1);
+  if (rate === null || hits.length === 0 || newest === undefined) return false;
+  const since = hits.reduce((oldest, { at }) => Math.min(oldest, at), Infinity) - rate.windowMs;
+  return countSince(all, since) > rate.count || since <= newest.at - 2 * rate.windowMs;
+}
+
+function hitsAfter(before: AgentCounter["hits"], { hits, rate }: SlotChange): AgentCounter["hits"] {
+  return rate === null || hits.length === 0 ? before : addHits(before, hits, rate, 2 * rate.windowMs);
 }
 
 export function memoryGovernance(world: MemoryWorld): GovernanceStore {

@@ -18,6 +18,7 @@ import { LAUNCHES } from "./0013-launches.ts";
 import { AGENT_MEMORIES } from "./0014-agent-memories.ts";
 import { PARENT_SPANS } from "./0015-parent-spans.ts";
 import { QUICK_COMPRESSION } from "./0016-quick-compression.ts";
+import { COUNTED_HITS } from "./0017-counted-hits.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -37,6 +38,7 @@ const MIGRATIONS: readonly Migration[] = [
   AGENT_MEMORIES,
   PARENT_SPANS,
   QUICK_COMPRESSION,
+  COUNTED_HITS,
 ];
 
 /** The last step this program knows. */

@@ -1,4 +1,4 @@
-import { addGovernance } from "./governance-parts.ts";
+import { addGovernance, hasHits } from "./governance-parts.ts";
 import { attemptsLeftOpen, firstEventId, timerKey, timersOf } from "../commit-check.ts";
 import type { RunCommit } from "../store.ts";
 import type { SqlScalar } from "../sql.ts";
@@ -63,13 +63,15 @@ export const PARTS = {
   closed: { run_id: "text", node_id: "text", attempt: "int" },
   timers_set: { run_id: "text", of_run_id: "text", key: "text", org_id: "text", due_at: "bigint" },
   timers_cleared: { run_id: "text", key: "text" },
-  slots: {
+  slots: { run_id: "text", org_id: "text", agent_id: "text", delta: "int", max_open: "int" },
+  rated_slots: {
     run_id: "text",
     org_id: "text",
     agent_id: "text",
     delta: "int",
     max_open: "int",
     hits: "text",
+    hit_counts: "text",
     rate_count: "int",
     window_ms: "bigint",
   },
@@ -131,12 +133,14 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     timers_set: [],
     timers_cleared: [],
     slots: [],
+    rated_slots: [],
     ledger: [],
     usage: [],
     verdicts: [],
     audit: [],
     memories: [],
   };
+  const isRated = batch.some(hasHits);
   for (const commit of batch) {
     const { runId, orgId } = commit;
     const body = bodies.get(runId) ?? null;
@@ -161,7 +165,7 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     if (parentTimer !== null)
       rows.timers_set.push(timerRow(commit, parentTimer.runId, timerKey(parentTimer.timer), parentTimer.dueAt));
     for (const key of cleared) rows.timers_cleared.push({ run_id: runId, key });
-    addGovernance(rows, commit);
+    addGovernance(rows, commit, isRated);
   }
   return { ...rows, timers_set: onceEach(rows.timers_set) };
 }

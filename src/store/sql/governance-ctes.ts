@@ -1,3 +1,47 @@
+import { EXACT_COUNT_MAX, SLICES } from "../../core/governance/index.ts";
+
+/**
+ * What an agent's row holds and what is added, each with its count; without counts it is one at each moment. Nothing
+ * where nothing is added.
+ */
+const HITS = `unnest(
+  case when excluded.rate_count is not null then c.hits || excluded.hits end,
+  coalesce(c.hit_counts, array_fill(1, array[cardinality(c.hits)]))
+    || coalesce(excluded.hit_counts, array_fill(1, array[cardinality(excluded.hits)]))
+) with ordinality as e(h, n, place)`;
+
+/**
+ * Arrays of hits are in order: their ends are the oldest and the newest. Selected, so that a long array is unpacked once
+ * and not again for every hit that is compared.
+ */
+const OLDEST_ADDED = "(select excluded.hits[1])";
+const NEWEST = "(select greatest(c.hits[cardinality(c.hits)], excluded.hits[cardinality(excluded.hits)]))";
+
+/**
+ * The hits as they are kept: for two windows, and where there may be many, those of a slice at the moment of its last.
+ * `inside` is how many of them count with those that are added, each by its own moment.
+ */
+const KEPT_HITS = `(
+  select max(h) as h, sum(coalesce(n, 1))::int as n,
+    sum(coalesce(n, 1)) filter (where h > ${OLDEST_ADDED} - excluded.window_ms) as inside
+  from ${HITS} where h > ${NEWEST} - 2 * excluded.window_ms
+  group by case when excluded.rate_count > ${EXACT_COUNT_MAX}
+    then h / ((excluded.window_ms + ${SLICES - 1}) / ${SLICES}) else -place end
+  order by 1)`;
+
+/** One that is late counts with those before it; one so late that they may be forgotten does not count at all. */
+const HITS_AFTER = `(
+  select
+    case when excluded.rate_count is null then c.hits
+      when sum(inside) <= excluded.rate_count and ${OLDEST_ADDED} > ${NEWEST} - excluded.window_ms then array_agg(h) end,
+    case when excluded.rate_count is null then c.hit_counts when max(n) > 1 then array_agg(n) end
+  from ${KEPT_HITS} kept)`;
+
+const SLOT_CHANGES = `
+  open = case when excluded.max_open is null or c.open + excluded.open <= excluded.max_open
+    then c.open + excluded.open end,
+  max_open = coalesce(excluded.max_open, c.max_open)`;
+
 /**
  * Counters are changed on the locked row, whoever else changes them: a value that would pass its limit becomes null,
  * which the column refuses, and nothing of the batch counts. Only what takes something carries a limit to be checked.
@@ -7,31 +51,36 @@
 export const GOVERNANCE_CTES = {
   slots: (rows: string) => [
     `slots as (
-      insert into agent_counters as c (org_id, agent_id, open, max_open, hits, rate_count, window_ms)
-      select g.org_id, g.agent_id, case when g.max_open is null or g.delta <= g.max_open then g.delta end, g.max_open,
-        case when g.hits is null then '{}' else (
-          select case when count(*) <= g.rate_count and min(h) > max(h) - g.window_ms then array_agg(h order by h) end
-          from unnest(g.hits) h) end,
-        g.rate_count, g.window_ms
+      insert into agent_counters as c (org_id, agent_id, open, max_open, hits)
+      select g.org_id, g.agent_id, case when g.max_open is null or g.delta <= g.max_open then g.delta end, g.max_open, '{}'
       from (
-        select i.org_id, i.agent_id, sum(i.delta) as delta, max(i.max_open) as max_open,
-          string_to_array(string_agg(i.hits, ','), ',')::bigint[] as hits, max(i.rate_count) as rate_count,
-          max(i.window_ms) as window_ms
+        select i.org_id, i.agent_id, sum(i.delta) as delta, max(i.max_open) as max_open
         from ${rows} join won using (run_id)
         group by i.org_id, i.agent_id
       ) g order by g.org_id, g.agent_id
-      on conflict (org_id, agent_id) do update set
-        open = case when excluded.max_open is null or c.open + excluded.open <= excluded.max_open
-          then c.open + excluded.open end,
-        max_open = coalesce(excluded.max_open, c.max_open),
-        hits = case when excluded.rate_count is null then c.hits else (
-          select case when count(*) filter (where h > o.oldest - excluded.window_ms) <= excluded.rate_count
-              and o.oldest > max(h) - excluded.window_ms
-            then array_agg(h order by h) filter (where h > w.newest - 2 * excluded.window_ms) end
-          from unnest(c.hits || excluded.hits) h,
-            (select min(n) as oldest from unnest(excluded.hits) n) o,
-            (select max(n) as newest from unnest(c.hits || excluded.hits) n) w
-          group by o.oldest, w.newest) end,
+      on conflict (org_id, agent_id) do update set ${SLOT_CHANGES}
+    )`,
+  ],
+  rated_slots: (rows: string) => [
+    `rated_slots as (
+      insert into agent_counters as c (org_id, agent_id, open, max_open, hits, hit_counts, rate_count, window_ms)
+      select g.org_id, g.agent_id, case when g.max_open is null or g.delta <= g.max_open then g.delta end, g.max_open,
+        case when g.hits is null then '{}' else (
+          select case when sum(n) <= g.rate_count and min(h) > max(h) - g.window_ms then array_agg(h order by h) end
+          from unnest(g.hits, g.hit_counts) as e(h, n)) end,
+        case when g.hits is not null then (
+          select case when max(n) > 1 then array_agg(n order by h) end from unnest(g.hits, g.hit_counts) as e(h, n)) end,
+        g.rate_count, g.window_ms
+      from (
+        select i.org_id, i.agent_id, sum(i.delta) as delta, max(i.max_open) as max_open,
+          string_to_array(string_agg(i.hits, ','), ',')::bigint[] as hits,
+          string_to_array(string_agg(i.hit_counts, ','), ',')::int[] as hit_counts,
+          max(i.rate_count) as rate_count, max(i.window_ms) as window_ms
+        from ${rows} join won using (run_id)
+        group by i.org_id, i.agent_id
+      ) g order by g.org_id, g.agent_id
+      on conflict (org_id, agent_id) do update set ${SLOT_CHANGES},
+        (hits, hit_counts) = ${HITS_AFTER},
         rate_count = coalesce(excluded.rate_count, c.rate_count),
         window_ms = coalesce(excluded.window_ms, c.window_ms)
     )`,

@@ -1,3 +1,4 @@
+import { EXACT_COUNT_MAX, type Hits, type RateWindow } from "../../core/governance/index.ts";
 import { memoryEntryId } from "../agent-memory-store.ts";
 import { committedAuditId } from "../audit-id.ts";
 import { firstEventId } from "../commit-check.ts";
@@ -5,10 +6,19 @@ import type { RunCommit } from "../store.ts";
 import type { PartRows } from "./commit-parts.ts";
 import { verdictsText } from "./verdict-rows.ts";
 
-/** What a run's share of a batch counts, spends, decided and tells the audit. */
-export function addGovernance(rows: PartRows, commit: RunCommit): void {
+/** Does it dispatch for an agent that has a window? */
+export function hasHits({ slots }: RunCommit): boolean {
+  return slots.some(({ rate, hits }) => rate !== null && hits.length > 0);
+}
+
+/**
+ * What a run's share of a batch counts, spends, decided and tells the audit. Where any of the batch has hits all its
+ * slots go the longer way: they are locked in one order, and no agent is written twice.
+ */
+export function addGovernance(rows: PartRows, commit: RunCommit, isRated: boolean): void {
   const { runId, orgId, events, head } = commit;
-  addCounts(rows, commit);
+  addSlots(rows, commit, isRated);
+  addLedger(rows, commit);
   addUsage(rows, commit);
   addMemories(rows, commit);
   const [verdict] = commit.verdicts;
@@ -30,19 +40,15 @@ export function addGovernance(rows: PartRows, commit: RunCommit): void {
   }
 }
 
-function addCounts(rows: PartRows, { runId, orgId, slots, ledger }: RunCommit): void {
+function addSlots(rows: PartRows, { runId, orgId, slots }: RunCommit, isRated: boolean): void {
   for (const { agentId, delta, maxOpen, hits, rate } of slots) {
-    rows.slots.push({
-      run_id: runId,
-      org_id: orgId,
-      agent_id: agentId,
-      delta,
-      max_open: maxOpen,
-      hits: rate === null || hits.length === 0 ? null : hits.join(","),
-      rate_count: rate === null || hits.length === 0 ? null : rate.count,
-      window_ms: rate?.windowMs ?? null,
-    });
+    const slot = { run_id: runId, org_id: orgId, agent_id: agentId, delta, max_open: maxOpen };
+    if (!isRated) rows.slots.push(slot);
+    else rows.rated_slots.push({ ...slot, ...(rate === null || hits.length === 0 ? NO_WINDOW : windowOf(hits, rate)) });
   }
+}
+
+function addLedger(rows: PartRows, { runId, orgId, ledger }: RunCommit): void {
   for (const { envelopeId, periodStart, reserved, spent, ceiling } of ledger) {
     rows.ledger.push({
       run_id: runId,
@@ -54,6 +60,23 @@ function addCounts(rows: PartRows, { runId, orgId, slots, ledger }: RunCommit): 
       ceiling,
     });
   }
+}
+
+const NO_WINDOW = { hits: null, hit_counts: null, rate_count: null, window_ms: null };
+
+/** Where each counts for itself there is a moment for each: read without the counts it says the same. */
+function windowOf(hits: readonly Hits[], { count, windowMs }: RateWindow) {
+  const apart = count > EXACT_COUNT_MAX ? hits : hits.flatMap(oneEach);
+  return {
+    hits: apart.map(({ at }) => at).join(","),
+    hit_counts: apart.map((one) => one.count).join(","),
+    rate_count: count,
+    window_ms: windowMs,
+  };
+}
+
+function oneEach({ at, count }: Hits): readonly Hits[] {
+  return Array.from({ length: count }, () => ({ at, count: 1 }));
 }
 
 function addMemories(rows: PartRows, { runId, orgId, memories }: RunCommit): void {

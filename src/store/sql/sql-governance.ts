@@ -1,3 +1,4 @@
+import type { Hits } from "../../core/governance/index.ts";
 import type { GovernanceStore, UsageQuery, UsageRow, WaitingNode } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 import { recount, unexplainedSpending } from "./recount.ts";
@@ -6,10 +7,10 @@ import { listVerdicts, verdictsOf } from "./verdict-rows.ts";
 export function sqlGovernance(sql: Sql): GovernanceStore {
   return {
     readCounters: async (orgId, since) => ({
-      agents: (await sql.query<AgentRow>(AGENTS, [orgId])).map(({ agent_id: agentId, open, hits }) => ({
+      agents: (await sql.query<AgentRow>(AGENTS, [orgId])).map(({ agent_id: agentId, open, hits, hit_counts }) => ({
         agentId,
         open,
-        hits: hits === "" ? [] : hits.split(",").map(Number),
+        hits: hits === "" ? [] : hitsOf(hits.split(","), hit_counts?.split(",") ?? []),
       })),
       envelopes: (await sql.query<EnvelopeRow>(ENVELOPES, [orgId, since])).map((row) => ({
         envelopeId: row.envelope_id,
@@ -42,6 +43,20 @@ interface AgentRow {
   readonly agent_id: string;
   readonly open: number;
   readonly hits: string;
+  readonly hit_counts: string | null;
+}
+
+/** Those of one moment may stand one by one. */
+function hitsOf(moments: readonly string[], counts: readonly string[]): readonly Hits[] {
+  const hits: { readonly at: number; count: number }[] = [];
+  moments.forEach((moment, index) => {
+    const at = Number(moment);
+    const count = Number(counts[index] ?? 1);
+    const last = hits.at(-1);
+    if (last?.at === at) last.count += count;
+    else hits.push({ at, count });
+  });
+  return hits;
 }
 
 interface EnvelopeRow {
@@ -53,7 +68,8 @@ interface EnvelopeRow {
 
 const AGENTS = {
   name: "agent counters",
-  text: "select agent_id, open, array_to_string(hits, ',') as hits from agent_counters where org_id = $1",
+  text: `select agent_id, open, array_to_string(hits, ',') as hits, array_to_string(hit_counts, ',') as hit_counts
+    from agent_counters where org_id = $1`,
 };
 const ENVELOPES = {
   name: "envelope counters",

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "./clock.ts";
+import { Rounds } from "./rounds.ts";
+
+/** Of whom one at a time holds what has a name. */
+export interface Leases {
+  takeLease(name: string, holder: string, ttlMs: number): Promise<boolean>;
+  dropLease(name: string, holder: string): Promise<void>;
+}
+
+export interface LeasedRoundsOptions {
+  readonly leases: Leases;
+  readonly clock: Clock;
+  /** The name of the lease. */
+  readonly lease: string;
+  /** What the rounds look after, as troubles name it. */
+  readonly what: string;
+  readonly round: () => Promise<void>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const EVERY_MS = 30_000;
+/** Whoever holds it keeps it from round to round; when it dies, another takes its place soon. */
+const LEASE_MS = 45_000;
+
+/** Rounds that one of any number of processes goes at a time, every half minute. */
+export class LeasedRounds {
+  readonly #options: LeasedRoundsOptions;
+  readonly #rounds: Rounds;
+  readonly #holder = randomUUID();
+
+  constructor(options: LeasedRoundsOptions) {
+    this.#options = options;
+    const { clock, what, onTrouble } = options;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs: EVERY_MS,
+      round: () => this.go(),
+      onTrouble: (error) => onTrouble(`${what} could not be looked after`, error),
+    });
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  /** Leaves the rounds to others at once. */
+  async stop(): Promise<void> {
+    const { leases, lease, what, onTrouble } = this.#options;
+    await this.#rounds.stop();
+    await leases.dropLease(lease, this.#holder).catch((error: unknown) => {
+      onTrouble(`the watch over ${what} could not be handed on`, error);
+    });
+  }
+
+  /** One round now, unless another process goes them. */
+  async go(): Promise<void> {
+    const { leases, lease, round } = this.#options;
+    if (await leases.takeLease(lease, this.#holder, LEASE_MS)) await round();
+  }
+}

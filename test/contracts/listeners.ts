@@ -1,0 +1,27 @@
+import type { NewDelivery, Settlement, Store } from "../../src/store/index.ts";
+
+/** What webhooks are sent, and organisations that have one. */
+export const delivery = (id: string, parts: Partial<NewDelivery> = {}): NewDelivery => ({
+  id,
+  orgId: "org_1",
+  webhookId: "ops",
+  type: "run.completed",
+  body: '{"type":"run.completed","data":{"text":"a,\\"b\\\\\\u001e"}}',
+  ...parts,
+});
+export const PAGE = { limit: 10, cursor: null };
+export const SETTLED: Settlement = { state: "delivered", retryMs: null, status: 204, error: null };
+
+export const versionOf = async (store: Store, orgId = "org_1"): Promise<number> =>
+  (await store.configVersions()).get(orgId) ?? 0;
+
+/** An organisation with one webhook that listens from the beginning. */
+export async function listening(store: Store, orgId = "org_1"): Promise<number> {
+  await store.putEntry(orgId, "webhook", "ops", { url: "https://example.com" }, 1);
+  const version = await versionOf(store, orgId);
+  await store.subscribe(orgId, version, [{ webhookId: "ops", since: 1 }]);
+  return version;
+}
+
+export const states = async (store: Store): Promise<readonly (readonly [string, string])[]> =>
+  (await store.listDeliveries("org_1", "ops", PAGE)).data.map(({ id, state }) => [id, state]);
