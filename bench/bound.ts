@@ -77,7 +77,8 @@ const TABLES = ["open_attempts", "event_blocks", "run_heads", "runs"];
 
 /** Takes away what was written for the bounds: runs that nobody can go on with would be looked after all the while. */
 export async function clearBound(sql: Sql): Promise<void> {
-  for (const table of TABLES) await sql.query({ name: "", text: `delete from ${table} where run_id like 'run\\_%\\_%'` });
+  for (const table of TABLES)
+    await sql.query({ name: "", text: `delete from ${table} where run_id like 'run\\_%\\_%'` });
 }
 
 async function createRows(store: Store, prefix: string, count = BATCH): Promise<Row[]> {

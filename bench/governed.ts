@@ -1,20 +1,22 @@
 /** What the benchmarks are governed by: an agent with room, a ceiling that holds, and policies that must be looked at. */
+import type { Adapter } from "../src/adapter/index.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import type { Json } from "../src/core/base/index.ts";
+import type { DurableDriver } from "../src/driver/index.ts";
 import { openGateways } from "../src/gateway/index.ts";
-import { openGovernance } from "../src/governance/index.ts";
+import { openGovernance, type OpenedGovernance } from "../src/governance/index.ts";
 import { readSpec } from "../src/registry/index.ts";
 import type { EntryKind, Sql, Store } from "../src/store/index.ts";
 import {
   createBenchDriver,
-  onTrouble,
   DIAMOND,
-  DIAMOND_NODES,
-  measureThroughput,
-  median,
+  measureDiamonds,
+  measureShapes,
+  onTrouble,
   ORG,
   prepare,
   type RuntimePlan,
+  type ShapeFigure,
 } from "./runtime.ts";
 import { measureStorage, type StorageFigure } from "./storage.ts";
 
@@ -52,32 +54,62 @@ export async function govern(store: Store): Promise<void> {
 
 export interface GovernedFigure {
   readonly completionsPerSecond: number;
+  readonly idleDiamondMs: number;
+  /** Empty where only the rate is measured. */
+  readonly shapes: readonly ShapeFigure[];
   readonly storage: StorageFigure | null;
 }
 
-const CONCURRENT = 200;
+export interface Governed {
+  readonly driver: DurableDriver;
+  readonly governance: OpenedGovernance;
+  readonly gateways: Awaited<ReturnType<typeof openGateways>>;
+  readonly close: () => Promise<void>;
+}
 
-/** The runtime with all gates, the ledger, verdicts and audit. */
-export async function measureGoverned(store: Store, sql: Sql | null, plan: RuntimePlan): Promise<GovernedFigure> {
+/** A driver of this process behind all gates, with the ledger, verdicts and audit. */
+export async function openGoverned(store: Store, adapter: Adapter | null = null): Promise<Governed> {
   await govern(store);
   const clock = createSystemClock();
   const local = { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
-  const { directory } = await openGateways({ store, clock, secretKey: null, local, onTrouble });
+  const gateways = await openGateways({ store, clock, secretKey: null, local, onTrouble });
+  const { directory } = gateways;
   const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
-  const driver = createBenchDriver(store, governance.governor);
+  const driver = createBenchDriver(store, governance.governor, adapter);
   governance.start();
   await driver.start();
+  return {
+    driver,
+    governance,
+    gateways,
+    async close() {
+      await driver.stop();
+      governance.stop();
+    },
+  };
+}
+
+/** Node completions per second of diamonds, in one round. */
+export async function measureGovernedRate(store: Store, diamonds: number): Promise<number> {
+  const { driver, close } = await openGoverned(store);
   try {
-    const diamond = await prepare(store, driver, DIAMOND);
-    await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, CONCURRENT);
-    const rates: number[] = [];
-    for (let round = 0; round < plan.rounds; round += 1) {
-      rates.push(await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, plan.diamonds));
-    }
-    const storage = sql === null ? null : await measureStorage(sql, driver, diamond);
-    return { completionsPerSecond: median(rates), storage };
+    const { completionsPerSecond } = await measureDiamonds(store, driver, { diamonds, rounds: 1, idleRuns: 0 });
+    return completionsPerSecond;
   } finally {
-    await driver.stop();
-    governance.stop();
+    await close();
+  }
+}
+
+/** `sql`: where storage can be told and sizes are to be compared, null elsewhere. */
+export async function measureGoverned(store: Store, sql: Sql | null, plan: RuntimePlan): Promise<GovernedFigure> {
+  const { driver, close } = await openGoverned(store);
+  try {
+    const diamonds = await measureDiamonds(store, driver, plan);
+    if (sql === null) return { ...diamonds, shapes: [], storage: null };
+    const shapes = await measureShapes(store, driver, { chains: plan.growth, fanOuts: plan.growth });
+    const storage = await measureStorage(sql, driver, await prepare(store, driver, DIAMOND));
+    return { ...diamonds, shapes, storage };
+  } finally {
+    await close();
   }
 }

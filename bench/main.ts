@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [--json] [--save]`: what the engine, the runtime and the database under it can do, as
+ * `npm run bench [-- --quick] [--no-peers] [--json] [--save]`: what the engine, the runtime and the database under it can do, as
  * ratios within one run. What is measured runs as compiled JavaScript, the way it runs in production: this file
  * compiles itself and everything it needs, and starts the result.
  */
@@ -7,10 +7,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { CLIENTS, type ClientsPlan } from "./stream-clients.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // Beside the packages, so that the compiled files find them.
 const out = join(root, "node_modules", ".cache", "sluice-bench");
+
+/** As `npm start` has it; every process of the benchmark, peers included, is started with the same. */
+const NODE_FLAGS = ["--max-semi-space-size=64"];
 
 function run(args: readonly string[]): number {
   return spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status ?? 1;
@@ -36,11 +40,15 @@ function compile(): number {
   return run([join(root, "node_modules", "typescript", "bin", "tsc"), "-p", tsconfig]);
 }
 
-if (import.meta.url.endsWith(".js")) {
+const [first = "", second = ""] = process.argv.slice(2);
+if (first === CLIENTS) {
+  const { followAll } = await import("./stream-clients.ts");
+  await followAll(JSON.parse(second) as ClientsPlan, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
+} else if (import.meta.url.endsWith(".js")) {
   const { measure } = await import("./measure.ts");
   const [checkout = ".", ...flags] = process.argv.slice(2);
   await measure(checkout, flags);
 } else {
   process.stderr.write("compiling\n");
-  process.exitCode = compile() || run([join(out, "bench", "main.js"), root, ...process.argv.slice(2)]);
+  process.exitCode = compile() || run([...NODE_FLAGS, join(out, "bench", "main.js"), root, ...process.argv.slice(2)]);
 }

@@ -1,237 +1,173 @@
-/** Everything that is measured, in order, and how it is shown. */
+/** Everything that is measured, in order. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { clearBound, measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
 import { type BenchDatabase, openBenchEmbedded, openBenchPostgres } from "./database.ts";
-import { type EngineFigure, measureEngine } from "./engine.ts";
-import { type GovernedFigure, measureGoverned } from "./governed.ts";
-import { measureProcess, type ProcessFigure } from "./process.ts";
-import { type Line, table } from "./report.ts";
-import {
-  createBenchDriver,
-  DIAMOND,
-  measureRuntime,
-  prepare,
-  type RuntimeFigure,
-  type RuntimePlan,
-  type ShapeFigure,
-} from "./runtime.ts";
-import { measureStorage, type StorageFigure } from "./storage.ts";
-import { measureWire, type WireFigure } from "./wire.ts";
+import { measureEngine } from "./engine.ts";
+import { measureGates } from "./gates.ts";
+import { measureGoverned, measureGovernedRate } from "./governed.ts";
+import { type BesidePeer, measurePeers, type PeerPlan } from "./peer-process.ts";
+import { peerTable } from "./peer-table.ts";
+import { measureProcess } from "./process.ts";
+import { createBenchDriver, DIAMOND, measureRuntime, prepare, type RuntimePlan } from "./runtime.ts";
+import { measureStorage } from "./storage.ts";
+import { measureStream, type StreamPlan } from "./stream.ts";
+import { type DatabaseFigure, databaseTable, engineTable } from "./tables.ts";
+import { measureWire } from "./wire.ts";
 
-const QUICK: RuntimePlan = { diamonds: 1_000, rounds: 3, idleRuns: 40, chains: [100, 1_000], fanOuts: [100, 1_000] };
-const FULL: RuntimePlan = {
-  diamonds: 4_000,
-  rounds: 5,
-  idleRuns: 200,
-  chains: [100, 1_000, 5_000, 10_000],
-  fanOuts: [100, 1_000, 10_000],
+interface BenchPlan {
+  readonly batches: number;
+  readonly loneCommits: number;
+  readonly runtime: RuntimePlan;
+  readonly stream: StreamPlan;
+  readonly peers: PeerPlan;
+  /** A slow or busy machine leaves out what comes last rather than take longer. Null: it takes as long as it takes. */
+  readonly budgetMs: number | null;
+}
+
+/** What may still come is begun only when this much of the budget is left. */
+const PEER_MS = 40_000;
+const EMBEDDED_MS = 90_000;
+
+const QUICK: BenchPlan = {
+  batches: 15,
+  loneCommits: 500,
+  runtime: {
+    diamonds: 500,
+    rounds: 3,
+    idleRuns: 40,
+    chains: [100, 1_000],
+    fanOuts: [100, 1_000],
+    growth: [100, 1_000],
+  },
+  stream: { clients: 200, fastNodes: 100, slowNodes: 10 },
+  peers: {
+    concurrent: 200,
+    warmUp: 100,
+    ours: 500,
+    diamonds: 200,
+    rounds: 1,
+    idleRuns: 20,
+    chain: 100,
+    fanOut: 100,
+    patienceMs: 30_000,
+  },
+  budgetMs: 280_000,
 };
 
-/** The figures a machine of two cores shared with its database should reach. */
-const BARS = {
-  postgres: {
-    perSecond: 3_000,
-    wirePerSecond: 1_500,
-    governedPerSecond: 2_500,
-    idleMs: 20,
-    chainMs: 2,
-    fanOutMs: 1,
-    megabytes: 150,
-    startMs: 2_000,
+const FULL: BenchPlan = {
+  batches: 60,
+  loneCommits: 2_000,
+  runtime: {
+    diamonds: 4_000,
+    rounds: 5,
+    idleRuns: 200,
+    chains: [100, 1_000, 5_000, 10_000],
+    fanOuts: [100, 1_000, 10_000],
+    growth: [10, 100, 1_000, 10_000],
   },
-  embedded: {
-    perSecond: 1_500,
-    wirePerSecond: null,
-    governedPerSecond: null,
-    idleMs: 20,
-    chainMs: 4,
-    fanOutMs: 1,
-    megabytes: 450,
-    startMs: 2_000,
+  stream: { clients: 1_000, fastNodes: 100, slowNodes: 20 },
+  peers: {
+    concurrent: 200,
+    warmUp: 200,
+    ours: 4_000,
+    diamonds: 1_000,
+    rounds: 3,
+    idleRuns: 100,
+    chain: 1_000,
+    fanOut: 1_000,
+    patienceMs: 600_000,
   },
-} as const;
-const COMMITS_MAX = 14;
-const WAL_KILOBYTES_MAX = 80;
+  budgetMs: null,
+};
 
-interface DatabaseFigure {
-  readonly name: BenchDatabase["name"];
-  readonly ownerBound: number;
-  readonly replicaBound: number;
-  readonly loneCommitMs: number;
-  readonly runtime: RuntimeFigure;
-  readonly governed: GovernedFigure;
-  readonly wire: WireFigure;
-  readonly storage: StorageFigure | null;
-  readonly process: ProcessFigure;
-}
-
-async function measureDatabase(
-  open: () => Promise<BenchDatabase>,
-  root: string,
-  isQuick: boolean,
-): Promise<DatabaseFigure> {
-  const database = await open();
+async function measureDatabase(root: string, database: BenchDatabase, plan: BenchPlan): Promise<DatabaseFigure> {
   const { name, store, sql, url } = database;
-  try {
-    const batches = isQuick ? 15 : 60;
-    await measureOwnerBound(store, 3, "warm");
-    const ownerBound = await measureOwnerBound(store, batches, "hot");
-    const replicaBound = await measureReplicaBound(store, sql, batches);
-    await clearBound(sql);
-    const driver = createBenchDriver(store);
-    await driver.start();
-    const runtime = await measureRuntime(store, driver, isQuick ? QUICK : FULL);
-    const storage = url === null ? null : await measureStorage(sql, driver, await prepare(store, driver, DIAMOND));
-    await driver.stop();
-    // Last, beside the chains it is compared with, when everything is as warm as it was for them.
-    const loneCommitMs = await measureLoneBound(store, isQuick ? 500 : 2_000);
-    await clearBound(sql);
-    const governed = await measureGoverned(store, url === null ? null : sql, isQuick ? QUICK : FULL);
-    const wire = await measureWire(root, store, isQuick ? QUICK : FULL);
-    const server = await measureProcess(root, database);
-    return { name, ownerBound, replicaBound, loneCommitMs, runtime, governed, wire, storage, process: server };
-  } finally {
-    await database.close();
-  }
-}
-
-function engineTable(figures: readonly EngineFigure[]): string {
-  const lines = figures.map(({ shape, nodes, microsPerNode }): Line => {
-    const base = figures.find((figure) => figure.shape === shape)?.microsPerNode ?? microsPerNode;
-    return {
-      what: `${shape}, ${nodes} nodes`,
-      ratio: microsPerNode / base,
-      value: microsPerNode,
-      unit: "µs/node",
-      against: "100 nodes",
-    };
-  });
-  return table("engine alone", lines);
-}
-
-function toBar(what: string, value: number, unit: string, max: number): Line {
-  return { what, ratio: value / max, value, unit, against: `at most ${max}` };
-}
-
-function databaseTable(figure: DatabaseFigure): string {
-  const { name, ownerBound, replicaBound, loneCommitMs, runtime, governed, wire, storage, process: server } = figure;
-  const bar = BARS[name];
-  const { completionsPerSecond: rate, idleDiamondMs } = runtime;
-  return table(name, [
-    {
-      what: "10-node diamonds, 200 at a time",
-      ratio: rate / replicaBound,
-      value: rate,
-      unit: "nodes/s",
-      against: "the replica-safe bound",
-    },
-    {
-      what: "the same",
-      ratio: rate / bar.perSecond,
-      value: rate,
-      unit: "nodes/s",
-      against: `at least ${bar.perSecond}`,
-    },
-    {
-      what: "bound: claims, heads and one statement, 300 a batch",
-      ratio: replicaBound / ownerBound,
-      value: replicaBound,
-      unit: "nodes/s",
-      against: "the owner's bound",
-    },
-    {
-      what: "bound: an owner's one statement, 300 a batch",
-      ratio: null,
-      value: ownerBound,
-      unit: "nodes/s",
-      against: "",
-    },
-    toBar("a diamond alone", idleDiamondMs, "ms", bar.idleMs),
-    ...governedLines(governed, rate, bar.governedPerSecond),
-    ...wireLines(wire, rate, bar.wirePerSecond),
-    { what: "bound: one run, commit after commit", ratio: null, value: loneCommitMs, unit: "ms", against: "" },
-    ...runtime.shapes.flatMap((shape) => shapeLines(shape, runtime.shapes, bar, loneCommitMs)),
-    ...(storage === null
-      ? []
-      : [
-          toBar("commits of a diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
-          toBar("log of a diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
-        ]),
-    toBar("start", server.startMs, "ms", bar.startMs),
-    toBar("first start", server.firstStartMs, "ms", bar.startMs),
-    ...(server.idleMegabytes === null ? [] : [toBar("idle server", server.idleMegabytes, "MB", bar.megabytes)]),
-  ]);
-}
-
-function governedLines(
-  { completionsPerSecond: value, storage }: GovernedFigure,
-  ungoverned: number,
-  min: number | null,
-): readonly Line[] {
-  const line = { what: "diamonds with all gates, ledger and audit, 200 at a time", value, unit: "nodes/s" };
-  return [
-    ...(min === null ? [] : [{ ...line, ratio: value / min, against: `at least ${min}` }]),
-    { ...line, ratio: value / ungoverned, against: "the same without" },
-    ...(storage === null
-      ? []
-      : [
-          toBar("commits of a governed diamond alone", storage.commitsPerRun, "commits", COMMITS_MAX),
-          toBar("log of a governed diamond alone", storage.walKilobytesPerRun, "kB", WAL_KILOBYTES_MAX),
-        ]),
-  ];
-}
-
-function wireLines(
-  { completionsPerSecond: value, idleDiamondMs }: WireFigure,
-  inProcess: number,
-  min: number | null,
-): readonly Line[] {
-  const line = { what: "diamonds through a Bridge over HTTP, 200 at a time", value, unit: "nodes/s" };
-  return [
-    ...(min === null ? [] : [{ ...line, ratio: value / min, against: `at least ${min}` }]),
-    { ...line, ratio: value / inProcess, against: "the same in process" },
-    { what: "one of them alone", ratio: null, value: idleDiamondMs, unit: "ms", against: "" },
-  ];
-}
-
-function shapeLines(
-  { shape, nodes, msPerNode }: ShapeFigure,
-  all: readonly ShapeFigure[],
-  bar: { readonly chainMs: number; readonly fanOutMs: number },
-  loneCommitMs: number,
-): readonly Line[] {
-  const max = shape === "chain" ? bar.chainMs : bar.fanOutMs;
-  const base = all.find((figure) => figure.shape === shape) ?? null;
-  const line = { what: `${shape} of ${nodes}`, value: msPerNode, unit: "ms/node" };
-  const growth =
-    base === null || base.nodes === nodes
-      ? []
-      : [{ ...line, ratio: msPerNode / base.msPerNode, against: `${base.nodes} nodes` }];
-  const bound = { ...line, ratio: msPerNode / loneCommitMs, against: "one commit after the other" };
-  return [
-    { ...line, ratio: msPerNode / max, against: `at most ${max}` },
-    ...(shape === "chain" ? [bound] : []),
-    ...growth,
-  ];
+  const isAlone = url === null;
+  progress(`${name}: bounds`);
+  await measureOwnerBound(store, 3, "warm");
+  const ownerBound = await measureOwnerBound(store, plan.batches, "hot");
+  const replicaBound = await measureReplicaBound(store, sql, plan.batches);
+  await clearBound(sql);
+  progress(`${name}: runtime`);
+  const driver = createBenchDriver(store);
+  await driver.start();
+  const runtime = await measureRuntime(store, driver, plan.runtime);
+  const storage = isAlone ? null : await measureStorage(sql, driver, await prepare(store, driver, DIAMOND));
+  await driver.stop();
+  // Last, beside the chains it is compared with, when everything is as warm as it was for them.
+  const loneCommitMs = await measureLoneBound(store, plan.loneCommits);
+  await clearBound(sql);
+  progress(`${name}: governed`);
+  const governed = await measureGoverned(store, isAlone ? null : sql, plan.runtime);
+  const gates = isAlone ? [] : await measureGates(store);
+  progress(`${name}: streams`);
+  const stream = isAlone ? null : await measureStream(store, plan.stream);
+  progress(`${name}: through a Bridge`);
+  const wire = await measureWire(root, store, plan.runtime);
+  progress(`${name}: the program`);
+  const server = await measureProcess(root, database);
+  const bounds = { ownerBound, replicaBound, loneCommitMs };
+  return { name, ...bounds, runtime, governed, wire, storage, process: server, gates, stream };
 }
 
 function print(text: string): void {
   process.stdout.write(`${text}\n\n`);
 }
 
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** A benchmark takes minutes; whoever waits sees that it moves. */
+function progress(what: string): void {
+  say(`${String(Math.round(performance.now() / 1_000)).padStart(4)} s  ${what}`);
+}
+
+function hasTime({ budgetMs }: BenchPlan, neededMs: number): boolean {
+  return budgetMs === null || performance.now() + neededMs < budgetMs;
+}
+
+interface Measured {
+  readonly figure: DatabaseFigure;
+  readonly peers: readonly BesidePeer[];
+}
+
+/** Ours, and then the peers, on the same server as long as it is up. */
+async function measureOn(
+  open: () => Promise<BenchDatabase>,
+  root: string,
+  plan: BenchPlan,
+  withPeers: boolean,
+): Promise<Measured> {
+  const database = await open();
+  const { sql, store, url } = database;
+  try {
+    const figure = await measureDatabase(root, database, plan);
+    print(databaseTable(figure));
+    if (!withPeers || url === null) return { figure, peers: [] };
+    const ours = (): Promise<number> => measureGovernedRate(store, plan.peers.ours);
+    const ground = { root, sql, url, ours, hasTime: () => hasTime(plan, PEER_MS), say: progress };
+    const peers = await measurePeers(ground, plan.peers);
+    print(peerTable(figure.governed, peers));
+    return { figure, peers };
+  } finally {
+    await database.close();
+  }
+}
+
 /** `root`: the checkout, whose program is started and whose results are kept. */
 export async function measure(root: string, flags: readonly string[]): Promise<void> {
   const isQuick = flags.includes("--quick");
+  const plan = isQuick ? QUICK : FULL;
+  progress("engine");
   const engine = measureEngine();
   print(engineTable(engine));
-  const databases: DatabaseFigure[] = [];
-  for (const open of [openBenchPostgres, openBenchEmbedded]) {
-    const figure = await measureDatabase(open, root, isQuick);
-    databases.push(figure);
-    print(databaseTable(figure));
-  }
+  const measured: Measured[] = [];
+  measured.push(await measureOn(openBenchPostgres, root, plan, !flags.includes("--no-peers")));
+  if (hasTime(plan, EMBEDDED_MS)) measured.push(await measureOn(openBenchEmbedded, root, plan, false));
+  else print("embedded: left out, this run has no time left for it");
   const machine = {
     cpu: cpus()[0]?.model ?? "",
     cores: cpus().length,
@@ -239,7 +175,8 @@ export async function measure(root: string, flags: readonly string[]): Promise<v
     node: process.version,
   };
   const date = new Date().toISOString();
-  const result = { date, machine, isQuick, engine, databases };
+  const databases = measured.map(({ figure }) => figure);
+  const result = { date, machine, isQuick, engine, databases, peers: measured.flatMap(({ peers }) => peers) };
   if (flags.includes("--save")) {
     const directory = join(root, "bench", "results");
     mkdirSync(directory, { recursive: true });

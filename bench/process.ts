@@ -50,7 +50,7 @@ async function startOnce(program: string, data: string, url: string | null) {
     ...(url === null ? [] : ["--database-url", url]),
   ];
   const before = performance.now();
-  const child = spawn(process.execPath, [program, ...flags], {
+  const child = spawn(process.execPath, [...process.execArgv, program, ...flags], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

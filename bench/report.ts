@@ -27,7 +27,7 @@ export function table(title: string, lines: readonly Line[]): string {
     .join("\n");
 }
 
-function rounded(value: number): string {
+export function rounded(value: number): string {
   if (Math.abs(value) >= 100) return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
   return value.toFixed(value >= 10 ? 1 : 2);
 }

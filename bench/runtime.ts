@@ -1,12 +1,13 @@
 /** The runtime on a real store: throughput, chains, fan-outs, storage cost. */
 import { createScriptedAdapter, readScript } from "../src/adapters/index.ts";
-import { createSystemClock } from "../src/clock/index.ts";
+import type { Adapter } from "../src/adapter/index.ts";
+import { type Clock, createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { checkArgs } from "../src/core/definition/index.ts";
 import { DurableDriver } from "../src/driver/index.ts";
 import { createAllowAllJudge, type Judge } from "../src/governance/index.ts";
 import { type Store, StoreUnavailable } from "../src/store/index.ts";
-import { planOf, SHAPES } from "./shapes.ts";
+import { planOf, shapeOf } from "./shapes.ts";
 
 export const ORG = "bench";
 
@@ -14,15 +15,24 @@ export function onTrouble(what: string, error: unknown): void {
   process.stderr.write(`${what}: ${String(error)}\n`);
 }
 
-/** The driver of one process. Null: nothing is asked and nothing counted, to see what governance costs. */
-export function createBenchDriver(store: Store, judge: Judge | null = null): DurableDriver {
-  const clock = createSystemClock();
+/** What every node asks: it answers at once with what it was told. */
+export function createEcho(clock: Clock): Adapter {
   const { script } = readScript("default: echo\n");
   if (script === null) throw new Error("the script is wrong");
+  return createScriptedAdapter({ script, clock });
+}
+
+/** The driver of one process. Null: nothing is asked and nothing counted, to see what governance costs. */
+export function createBenchDriver(
+  store: Store,
+  judge: Judge | null = null,
+  adapter: Adapter | null = null,
+): DurableDriver {
+  const clock = createSystemClock();
   return new DurableDriver({
     store,
     clock,
-    adapters: [createScriptedAdapter({ script, clock })],
+    adapters: [adapter ?? createEcho(clock)],
     judge: judge ?? createAllowAllJudge(new Set(["scripted"]), "scripted"),
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
@@ -47,7 +57,10 @@ export const DIAMOND = JSON.stringify({
 });
 
 export interface Runner {
+  /** Resolves when the run has ended. */
   run(): Promise<void>;
+  /** Resolves when the run has been created. */
+  begin(): Promise<{ readonly runId: string; readonly ended: Promise<void> }>;
 }
 
 /** Starts runs of one source and waits for their ends by listening, not by polling. */
@@ -78,15 +91,14 @@ export async function prepare(store: Store, driver: DurableDriver, source: strin
     trigger: "bench",
     startedBy: null,
   };
-  return {
-    async run() {
-      const outcome = await driver.launch(about);
-      if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
-      const { runId } = outcome.run;
-      if (early.delete(runId)) return;
-      await new Promise<void>((resolve) => waiters.set(runId, resolve));
-    },
+  const begin = async (): Promise<{ runId: string; ended: Promise<void> }> => {
+    const outcome = await driver.launch(about);
+    if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
+    const { runId } = outcome.run;
+    const isOver = early.delete(runId);
+    return { runId, ended: isOver ? Promise.resolve() : new Promise((resolve) => waiters.set(runId, resolve)) };
   };
+  return { begin, run: async () => (await begin()).ended };
 }
 
 /** Keeps so many runs going until so many have ended; returns node completions per second. */
@@ -116,9 +128,7 @@ export interface ShapeFigure {
 
 /** One run of a shape alone, per node. */
 async function measureShape(store: Store, driver: DurableDriver, name: string, nodes: number): Promise<ShapeFigure> {
-  const shape = SHAPES.find((candidate) => candidate.name === name);
-  if (shape === undefined) throw new Error(`there is no shape ${name}`);
-  const runner = await prepare(store, driver, shape.source(nodes));
+  const runner = await prepare(store, driver, shapeOf(name).source(nodes));
   // Small shapes run several times, so that every figure rests on about as much work.
   const rounds = Math.max(1, Math.min(5, Math.round(1_000 / nodes)));
   const before = performance.now();
@@ -132,6 +142,8 @@ export interface RuntimePlan {
   readonly idleRuns: number;
   readonly chains: readonly number[];
   readonly fanOuts: readonly number[];
+  /** Nodes of the chains and fan-outs that are run with all gates. */
+  readonly growth: readonly number[];
 }
 
 export interface RuntimeFigure {
@@ -149,7 +161,7 @@ const WARM_UP_NODES = 1_000;
 export async function measureDiamonds(
   store: Store,
   driver: DurableDriver,
-  plan: RuntimePlan,
+  plan: Pick<RuntimePlan, "diamonds" | "rounds" | "idleRuns">,
 ): Promise<Pick<RuntimeFigure, "completionsPerSecond" | "idleDiamondMs">> {
   const diamond = await prepare(store, driver, DIAMOND);
   await measureThroughput(diamond, DIAMOND_NODES, CONCURRENT, CONCURRENT);
@@ -166,14 +178,23 @@ export async function measureDiamonds(
   return { completionsPerSecond: median(rates), idleDiamondMs: median(lone) };
 }
 
-export async function measureRuntime(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<RuntimeFigure> {
-  const diamonds = await measureDiamonds(store, driver, plan);
+/** Chains and fan-outs, each alone. */
+export async function measureShapes(
+  store: Store,
+  driver: DurableDriver,
+  { chains, fanOuts }: Pick<RuntimePlan, "chains" | "fanOuts">,
+): Promise<readonly ShapeFigure[]> {
   const shapes: ShapeFigure[] = [];
   // A server that has just started compiles its hot paths; what is meant here is one that has been running.
   await measureShape(store, driver, "chain", WARM_UP_NODES);
-  for (const nodes of plan.chains) shapes.push(await measureShape(store, driver, "chain", nodes));
-  for (const nodes of plan.fanOuts) shapes.push(await measureShape(store, driver, "fan-out", nodes));
-  return { ...diamonds, shapes };
+  for (const nodes of chains) shapes.push(await measureShape(store, driver, "chain", nodes));
+  for (const nodes of fanOuts) shapes.push(await measureShape(store, driver, "fan-out", nodes));
+  return shapes;
+}
+
+export async function measureRuntime(store: Store, driver: DurableDriver, plan: RuntimePlan): Promise<RuntimeFigure> {
+  const diamonds = await measureDiamonds(store, driver, plan);
+  return { ...diamonds, shapes: await measureShapes(store, driver, plan) };
 }
 
 export function median(values: readonly number[]): number {

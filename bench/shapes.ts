@@ -63,6 +63,12 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
+export function shapeOf(name: string): Shape {
+  const shape = SHAPES.find((candidate) => candidate.name === name);
+  if (shape === undefined) throw new Error(`there is no shape ${name}`);
+  return shape;
+}
+
 export function planOf(source: string): Plan {
   const { plan, problems } = checkSource(source, EMPTY_CATALOG);
   if (plan === null) throw new Error(problems.map((problem) => problem.message).join("\n"));

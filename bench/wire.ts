@@ -67,7 +67,7 @@ async function startBridge(root: string, url: string): Promise<{ stop(): Promise
   writeFileSync(script, "default: echo\n");
   const flags = ["bridge", "--server", url, "--token", KEY, "--port", "0", "--data", data, "--json"];
   const more = ["--adapters", "scripted", "--script", script];
-  const child = spawn(process.execPath, [join(root, "bin", "sluice"), ...flags, ...more], {
+  const child = spawn(process.execPath, [...process.execArgv, join(root, "bin", "sluice"), ...flags, ...more], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
