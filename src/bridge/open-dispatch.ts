@@ -27,14 +27,12 @@ export class OpenDispatch {
   readonly waiting: ((body: CallbackBody | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #redactor: Redactor | undefined;
-  /** Made when somebody looks: a signal takes longer to make than a short answer takes. */
-  #controller: AbortController | null = null;
+  readonly #controller = new AbortController();
   readonly #batcher: PartialBatcher;
   readonly #texts: ReturnType<Redactor["stream"]> | undefined;
   readonly #logs = new LogBook();
   #abortedFor: "timeout" | "cancelled" | null = null;
   #abortReason = "";
-  #isLetGo = false;
   #stopTimer: Stop | null = null;
 
   constructor(
@@ -60,22 +58,11 @@ export class OpenDispatch {
 
   hooks(): AdapterHooks {
     const redact = (text: string): string => this.#redactor?.text(text) ?? text;
-    const signal = (): AbortSignal => this.#signal();
     return {
-      get signal() {
-        return signal();
-      },
+      signal: this.#controller.signal,
       onPartial: (part) => this.#hear(part),
       onLog: (line) => this.#logs.add(line, this.#clock.now(), redact),
     };
-  }
-
-  #signal(): AbortSignal {
-    if (this.#controller === null) {
-      this.#controller = new AbortController();
-      if (this.#isLetGo) this.#controller.abort();
-    }
-    return this.#controller.signal;
   }
 
   /** Replaces the timer before it. */
@@ -95,8 +82,7 @@ export class OpenDispatch {
   letGo(): void {
     this.#stopTimer?.();
     this.#batcher.close();
-    this.#isLetGo = true;
-    this.#controller?.abort();
+    this.#controller.abort();
     try {
       this.adapter.cancel(this.request.dispatchId).catch(() => undefined);
     } catch {

@@ -33,14 +33,12 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
 
 /** Waits and streams as the entry says; false when the request was aborted meanwhile. */
 async function rehearse(entry: ScriptEntry, clock: Clock, hooks: AdapterHooks): Promise<boolean> {
-  const { delay_ms: delayMs = 0, chunks = [], hang = false } = entry;
-  if (delayMs === 0 && chunks.length === 0 && !hang) return true;
-  if (!(await pause(clock, delayMs, hooks.signal))) return false;
-  for (const text of chunks) {
+  if (!(await pause(clock, entry.delay_ms ?? 0, hooks.signal))) return false;
+  for (const text of entry.chunks ?? []) {
     if (!(await pause(clock, entry.chunk_ms ?? 0, hooks.signal))) return false;
     hooks.onPartial({ text });
   }
-  if (hang) await untilAborted(hooks.signal);
+  if (entry.hang === true) await untilAborted(hooks.signal);
   return !hooks.signal.aborted;
 }
 
