@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -104,4 +104,23 @@ describe("the embedded database", () => {
     expect(readdirSync(directory)).toEqual(["db"]);
     expect(existsSync(tmpdir())).toBe(true);
   });
+
+  it("is copied from an empty one, whose maker clears away what nobody has copied for a week", async () => {
+    const cache = join(directory, "cache");
+    const aged = (name: string, days: number): void => {
+      mkdirSync(join(cache, name), { recursive: true });
+      const then = Date.now() / 1_000 - days * 86_400;
+      utimesSync(join(cache, name), then, then);
+    };
+    aged("seed-old", 8);
+    aged("seed-old.cut-short", 8);
+    aged("seed-near", 6);
+    aged("others", 8);
+    const seedDirectory = join(cache, "seed-new");
+    const data = join(directory, "data");
+    const sql = await openEmbedded({ directory: data, seedDirectory });
+    expect(await sql.query(plain("select count(*)::int as runs from runs"))).toEqual([{ runs: 0 }]);
+    await sql.close();
+    expect(readdirSync(cache).sort()).toEqual(["others", "seed-near", "seed-new"]);
+  }, 120_000);
 });

@@ -21,10 +21,10 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
   const unlock = await lockDirectory(directory);
   try {
     const data = join(directory, "db");
-    await plantDatabase(data, seedDirectory ?? defaultSeedDirectory());
     const [{ PGlite }, { databaseSql }] = await Promise.all([
       import("@electric-sql/pglite"),
       import("./database-sql.ts"),
+      plantDatabase(data, seedDirectory ?? defaultSeedDirectory()),
     ]);
     return databaseSql(await PGlite.create(data), new WalSync(data), unlock);
   } catch (error) {
