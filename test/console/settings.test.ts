@@ -127,6 +127,10 @@ describe("governance", () => {
     const problem = page.getByRole("list", { name: "Problems" }).getByRole("button", { name: /line 7.*bad_name/ });
     await problem.waitFor();
     await screenshot(page, "governance-new-agent-dark");
+    // What is only heard must not make the page longer than what is seen.
+    expect(
+      await page.evaluate("document.documentElement.scrollHeight - document.querySelector('.shell').offsetHeight"),
+    ).toBe(0);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.type("tide-1");
     await problem.waitFor({ state: "detached" });

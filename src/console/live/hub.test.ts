@@ -108,6 +108,20 @@ describe("the hub", () => {
     expect([page.heard(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
   });
 
+  it("leaves every older connection, however fast what is followed changes", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const one = join();
+    await pass(0);
+    await connections[0]?.say(HELLO);
+    hub.take(one.client, { type: "watch", id: 1, runId: "run_1", after: 0 });
+    await pass(10);
+    hub.take(one.client, { type: "watch", id: 2, runId: "run_2", after: 0 });
+    await pass(10);
+    expect(connections.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
+    await connections[2]?.say(HELLO);
+    expect(connections.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
+  });
+
   it("comes back after a loss where each page was, later and later, and says so", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();

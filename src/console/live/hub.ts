@@ -58,6 +58,8 @@ export class LiveHub {
   readonly #clients = new Set<Client>();
   #state: LiveState;
   #current: AbortController | null = null;
+  /** Left once the current one is heard; several, when what is followed changes faster than that. */
+  readonly #superseded = new Set<AbortController>();
   #heard: Heard[] = [];
   #cancelFlush: (() => void) | null = null;
   #cancelReopen: (() => void) | null = null;
@@ -98,6 +100,7 @@ export class LiveHub {
   leave(client: Client): void {
     this.#clients.delete(client);
     if (this.#clients.size > 0) return;
+    this.#endSuperseded();
     this.#current?.abort();
     this.#current = null;
     this.#cancelReopen?.();
@@ -117,6 +120,7 @@ export class LiveHub {
 
   async #open(): Promise<void> {
     const before = this.#current;
+    if (before !== null) this.#superseded.add(before);
     const controller = new AbortController();
     this.#current = controller;
     const isCurrent = (): boolean => this.#current === controller;
@@ -127,7 +131,7 @@ export class LiveHub {
         this.#listen(controller);
         if (message.type === "hello") {
           const isChange = before !== null && !before.signal.aborted && this.#state.phase === "live";
-          before?.abort();
+          this.#endSuperseded();
           this.#tries = 0;
           this.#tell("live");
           // After a change of what is followed nothing was missed, so that nothing has to be read again.
@@ -135,15 +139,15 @@ export class LiveHub {
         } else if (message.type === "event") this.#deliver(message.runId, message.frame);
         else if (message.type !== "heartbeat") this.#note(message);
       }
-      this.#lost(controller, before, null);
+      this.#lost(controller, null);
     } catch (thrown) {
-      this.#lost(controller, before, thrown);
+      this.#lost(controller, thrown);
     }
   }
 
-  #lost(controller: AbortController, before: AbortController | null, thrown: unknown): void {
+  #lost(controller: AbortController, thrown: unknown): void {
     if (this.#current !== controller || this.#clients.size === 0) return;
-    before?.abort();
+    this.#endSuperseded();
     controller.abort();
     this.#current = null;
     const isUnknown = thrown instanceof ApiProblem && (thrown.status === 401 || thrown.status === 403);
@@ -151,6 +155,11 @@ export class LiveHub {
     this.#tries += 1;
     this.#tell(this.#tries >= OFFLINE_TRIES ? "offline" : "reconnecting");
     this.#reopenIn(Math.min(RETRY_MS * 2 ** (this.#tries - 1), RETRY_MS_MAX));
+  }
+
+  #endSuperseded(): void {
+    for (const controller of this.#superseded) controller.abort();
+    this.#superseded.clear();
   }
 
   /** A connection that says nothing for three heartbeats is dead, whatever the browser thinks. */

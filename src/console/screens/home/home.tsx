@@ -68,7 +68,7 @@ function Tiles({ home }: { readonly home: HomeData }): JSX.Element {
       <Tile label="Runs in flight">{inFlight.length}</Tile>
       <Tile label="Need a person">{needs.length}</Tile>
       <Tile label="Spent today">{spentToday === undefined ? "–" : <Money micros={spentToday} />}</Tile>
-      <Tile label={`Success of the last ${ended}`}>
+      <Tile label={ended === 0 ? "Success" : `Success of the last ${ended}`}>
         {successRate === null ? "–" : `${Math.round(successRate * 100)} %`}
       </Tile>
       <Tile label="Last runs">
