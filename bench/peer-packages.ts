@@ -1,9 +1,9 @@
 /** What the peers need on this machine: their packages, installed here and nowhere else, and a Redis for one of them. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { freePort } from "../test/integration/support/proxy.ts";
 
 /** Null when they are there now, else why they are not. */
 export function installPeers(directory: string, say: (line: string) => void): string | null {
@@ -91,16 +91,4 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = address !== null && typeof address === "object" ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }

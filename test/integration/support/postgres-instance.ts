@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findBinaries } from "../../postgres/binaries.ts";
+import { freePort } from "./proxy.ts";
 import { waitFor } from "./waiting.ts";
 
 /** A database server of our own in a directory of its own, that may be stopped and started as roughly as a test likes. */
@@ -95,17 +95,4 @@ function unprivilegedUser(): { readonly uid: number; readonly gid: number } | nu
 /** Settings for clients of other servers must not reach this one. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PG")));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no free port")),
-      );
-    });
-  });
 }
