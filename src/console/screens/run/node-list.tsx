@@ -4,7 +4,7 @@ import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { type NodeRow, NodeRows } from "./model/node-rows.ts";
-import { useNodesPage, useRunView } from "./run-page.ts";
+import { useNodesPage, useNodeViews } from "./run-page.ts";
 
 const COLUMNS: readonly Column<NodeRow>[] = [
   { id: "wave", head: "Wave", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
@@ -49,13 +49,10 @@ const COLUMNS: readonly Column<NodeRow>[] = [
 
 /** The graph as a list, for those who would rather read, and for screen readers. */
 export function NodeList(): JSX.Element {
-  const { node, nodes, selectNode } = useNodesPage();
-  const view = useRunView();
+  const { node, selectNode } = useNodesPage();
+  const views = useNodeViews();
   const [lines] = useState(() => new NodeRows());
-  const rows = useMemo(
-    () => lines.of(nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? [])),
-    [lines, nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
-  );
+  const rows = useMemo(() => lines.of(views), [lines, views]);
   return (
     <div className="node-list">
       <Table

@@ -1,4 +1,4 @@
-import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
 import type { Run, RunView } from "../../../client/index.ts";
 import type { NodeView } from "../../../core/view/index.ts";
 import type { GraphNode } from "../../graph/graph-node.ts";
@@ -45,6 +45,17 @@ export function useRunView(): RunView {
   const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
   return feed.shown;
+}
+
+/** Every node with its instances, in plan order. */
+export function useNodeViews(): readonly NodeView[] {
+  const { nodes } = useNodesPage();
+  const view = useRunView();
+  return useMemo(
+    () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
+    // The view is changed in place; its last event says whether it has.
+    [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
+  );
 }
 
 const NOBODY: readonly string[] = [];

@@ -12,7 +12,7 @@ import { excerptOf } from "../run/model/plain-text.ts";
 import { RunFeed, startOfPlan } from "../run/model/run-feed.ts";
 import { PACE } from "../run/pace.ts";
 import { ModelText } from "../run/panel/model-text.tsx";
-import { CurrentNodes, useNodesPage, useNodeView, useRunView } from "../run/run-page.ts";
+import { CurrentNodes, useNodesPage, useNodeView, useNodeViews, useRunView } from "../run/run-page.ts";
 import { useInstances } from "../run/use-instances.ts";
 import type { PlanOutline } from "./check/protocol.ts";
 import { adviceFor } from "./provider-advice.ts";
@@ -195,12 +195,8 @@ const COLUMNS: readonly Column<NodeView>[] = [
 
 /** A line for each node, also for instances; the text of one that is answering grows there. */
 function AnswerTable(): JSX.Element {
-  const { nodes, node, selectNode } = useNodesPage();
-  const view = useRunView();
-  const rows = useMemo(
-    () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
-    [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
-  );
+  const { node, selectNode } = useNodesPage();
+  const rows = useNodeViews();
   return (
     <div className="workflow-page-answers">
       <Table
