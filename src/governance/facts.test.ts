@@ -65,6 +65,7 @@ const aboutWith = (parts: Partial<AboutRun> = {}): AboutRun => ({
   model: null,
   roleBindings: {},
   args: {},
+  isBegun: true,
   at: AT,
   nextEventId: 1,
   ...parts,
@@ -355,7 +356,7 @@ describe("the envelopes that apply", () => {
 describe("what limits read", () => {
   it("is how many wait before it, and which window they leave", () => {
     const waiting = new WaitingRoom();
-    for (const nodeId of ["x", "y"]) waiting.enter("default/default", { runId: "run_0", nodeId });
+    for (const nodeId of ["x", "y"]) waiting.enter("default/default", { runId: "run_0", nodeId }, 0);
     const limited = agent("default", { rateLimit: { count: 3, perSeconds: 1 } });
     const tally = new Tally();
     tally.load({ agents: [{ agentId: "default", open: 1, hits: [{ at: AT - 400, count: 1 }] }], envelopes: [] });

@@ -28,6 +28,7 @@ import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
+import { BEGUN_RANK, NEW_RANK, type Rank } from "./agent-queue.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** Everything the facts of one verdict are made of. */
@@ -82,7 +83,7 @@ export function gatherFacts(scene: Scene): Gathered {
   const duty = planNode?.duty ?? null;
   const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, duty });
   const { nodeId } = request;
-  const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
+  const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId }, rankOf(about));
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
   const isBusy = agent !== null && openAttempts + waitingAhead >= agent.maxConcurrent;
   const facts: DispatchFacts = {
@@ -118,6 +119,10 @@ function gatewayFactOf(gateway: Gateway): GatewayFact {
     GATEWAY_FACTS.set(gateway, (fact = { id, status, environment, minTrustLevel }));
   }
   return fact;
+}
+
+export function rankOf({ isBegun }: AboutRun): Rank {
+  return isBegun ? BEGUN_RANK : NEW_RANK;
 }
 
 export function agentKey(orgId: string, agentId: string): string {

@@ -20,3 +20,4 @@ export { createSqlStore } from "./sql-store.ts";
 export { schemaDigest } from "./migrations/migrate.ts";
 export { decodeCursor, encodeCursor } from "./cursor.ts";
 export type { BlobRef, StoredEvent } from "./event-pack.ts";
+export * from "./waiting-store.ts";

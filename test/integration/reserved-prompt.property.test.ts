@@ -175,6 +175,7 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
       roleBindings: {},
       args: {},
       at: AT,
+      isBegun: true,
       nextEventId: 1,
     },
     registered: {

@@ -145,6 +145,8 @@ describe("a judge that cannot be asked", () => {
     );
     const runId = await machine.wait(launch(replica.driver, store, source({ id: "x" })));
     expect(await machine.end(runId)).toBe("completed");
-    expect(troubles).toEqual(Array(3).fill("a batch failed: Error: a manifest cannot be read"));
+    expect(troubles).toEqual(
+      Array(3).fill("a run cannot be judged, and is tried again: Error: a manifest cannot be read"),
+    );
   });
 });

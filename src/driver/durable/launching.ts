@@ -4,8 +4,11 @@ import type { Plan } from "../../core/plan/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
+import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { DuplicateRun } from "./committer.ts";
+import type { DuplicateRun } from "./duplicate-run.ts";
+import type { Inbox } from "./inbox.ts";
+import type { PlanCache } from "./plan-cache.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 
 /** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
@@ -48,10 +51,25 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
     run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
     state: createRunState(plan, runId),
     openAttempts: new Map(),
-    timers: new Map(),
+    timers: new HeldTimers(),
     lastAt: now,
     creating,
   };
+}
+
+/** Under the id its parent gave it: the second time, the run that is there already is asked to start, and refuses. */
+export async function launchChild(
+  plans: PlanCache,
+  inbox: Inbox,
+  launch: Launch,
+  now: () => number,
+): Promise<string | null> {
+  const plan = await plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+  if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
+  const live = createLive(launch, plan, now());
+  const outcome = await inbox.push(live.state.runId, startOf(launch, undefined), live);
+  // Trying again would strike the same bug again.
+  return outcome.kind === "failed" ? outcome.error.message : null;
 }
 
 /** The same run as it was before anything was decided for it. */
@@ -61,7 +79,7 @@ export function renewed({ run, state, creating }: LiveRun): LiveRun {
     run,
     state: createRunState(plan, runId),
     openAttempts: new Map(),
-    timers: new Map(),
+    timers: new HeldTimers(),
     lastAt: run.createdAt,
     creating,
   };

@@ -1,6 +1,7 @@
 import { type RunState, replay } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
+import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
 
@@ -96,12 +97,12 @@ export class RunCache {
   }
 }
 
-function rebuilt({ run, events, openAttempts }: LoadedRun, plan: Plan): LiveRun {
+function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): LiveRun {
   return {
     run,
     state: replay(plan, run.runId, events),
     openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
-    timers: new Map(),
+    timers: new HeldTimers(timers),
     lastAt: events.at(-1)?.at ?? run.createdAt,
     creating: null,
   };

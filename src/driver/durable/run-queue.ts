@@ -27,6 +27,10 @@ export type Outcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly error: Error };
 
+/** Of a batch, runs that begin get at least one in so many, and one for so many that exist. */
+const STARTS_SHARE_MIN = 16;
+const STARTS_PER_WORK = 4;
+
 interface Lane {
   readonly waiting: Waiting[];
   /** A new run, which is in no database yet. */
@@ -40,9 +44,9 @@ interface Lane {
  */
 export class RunQueue {
   readonly #lanes = new Map<string, Lane>();
-  /** Runs with something to do that no batch has, oldest first. */
-  #ready: string[] = [];
-  #head = 0;
+  /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
+  readonly #work = new ReadyRuns();
+  readonly #starts = new ReadyRuns();
   #size = 0;
 
   get size(): number {
@@ -50,7 +54,7 @@ export class RunQueue {
   }
 
   get hasReady(): boolean {
-    return this.#head < this.#ready.length;
+    return this.#work.hasAny || this.#starts.hasAny;
   }
 
   push(runId: string, waiting: Waiting, fresh: LiveRun | null = null): void {
@@ -58,16 +62,29 @@ export class RunQueue {
     lane.fresh ??= fresh;
     lane.waiting.push(waiting);
     this.#size += 1;
-    if (!lane.isBusy && lane.waiting.length === 1) this.#ready.push(runId);
+    if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId);
   }
 
-  /** Takes whole lanes, at most so many runs and, beyond the first, so many inputs. */
+  /**
+   * Takes whole lanes, at most so many runs and, beyond the first, so many inputs. Runs that exist go first: while any
+   * of them has something to do, runs that begin get a small share of the batch, so that what is in flight ends before
+   * more is begun.
+   */
   take(runsMax: number, inputsMax: number): readonly Taken[] {
     const taken: Taken[] = [];
+    const startsMin = this.#starts.hasAny ? Math.floor(runsMax / STARTS_SHARE_MIN) : 0;
+    let inputs = this.#takeFrom(this.#work, runsMax - startsMin, inputsMax, taken);
+    const startsMax = taken.length === 0 ? runsMax : Math.max(1, Math.floor(taken.length / STARTS_PER_WORK));
+    inputs += this.#takeFrom(this.#starts, Math.min(runsMax, taken.length + startsMax), inputsMax - inputs, taken);
+    return taken;
+  }
+
+  /** How many inputs were taken. */
+  #takeFrom(ready: ReadyRuns, runsMax: number, inputsMax: number, taken: Taken[]): number {
     let inputs = 0;
-    while (this.hasReady && taken.length < runsMax && inputs < inputsMax) {
-      const runId = this.#ready[this.#head] ?? "";
-      this.#head += 1;
+    while (taken.length < runsMax && inputs < inputsMax) {
+      const runId = ready.shift();
+      if (runId === undefined) break;
       const lane = this.#lanes.get(runId);
       if (lane === undefined || lane.isBusy) continue;
       lane.isBusy = true;
@@ -77,11 +94,7 @@ export class RunQueue {
       taken.push({ runId, waiting, fresh: lane.fresh });
       lane.fresh = null;
     }
-    if (this.#head > 1024 || !this.hasReady) {
-      this.#ready = this.#ready.slice(this.#head);
-      this.#head = 0;
-    }
-    return taken;
+    return inputs;
   }
 
   /** The batch is done with the run; `again` goes back to the front of its lane. */
@@ -91,8 +104,12 @@ export class RunQueue {
     lane.fresh ??= fresh;
     lane.waiting.unshift(...again);
     this.#size += again.length;
-    if (lane.waiting.length > 0) this.#ready.push(runId);
+    if (lane.waiting.length > 0) this.#readyOf(lane).push(runId);
     else this.#lanes.delete(runId);
+  }
+
+  #readyOf({ fresh }: Lane): ReadyRuns {
+    return fresh === null ? this.#work : this.#starts;
   }
 
   #lane(runId: string): Lane {
@@ -102,6 +119,31 @@ export class RunQueue {
       this.#lanes.set(runId, lane);
     }
     return lane;
+  }
+}
+
+/** A queue of ids from which the oldest is taken without moving the others. */
+class ReadyRuns {
+  #ids: string[] = [];
+  #head = 0;
+
+  get hasAny(): boolean {
+    return this.#head < this.#ids.length;
+  }
+
+  push(runId: string): void {
+    this.#ids.push(runId);
+  }
+
+  shift(): string | undefined {
+    const runId = this.#ids[this.#head];
+    if (runId === undefined) return undefined;
+    this.#head += 1;
+    if (this.#head > 1_024 || !this.hasAny) {
+      this.#ids = this.#ids.slice(this.#head);
+      this.#head = 0;
+    }
+    return runId;
   }
 }
 

@@ -5,6 +5,7 @@ import type { RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
 import type { Told } from "../told.ts";
+import type { Outage } from "./store-health.ts";
 import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
 
 /** What edges ask of a driver. Every promise resolves after the commit that made it true. */
@@ -103,6 +104,8 @@ export interface RuntimeFigures {
   readonly committedRuns: number;
   readonly conflicts: number;
   readonly parkedRuns: number;
+  /** Since when nothing can be written; null: everything can. */
+  readonly outage: Outage | null;
 }
 
 /** More inputs wait than the driver will hold; the caller should come back later. */

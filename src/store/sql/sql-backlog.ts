@@ -33,6 +33,7 @@ const READ_BACKLOG = {
       (select count(*)::int from approvals where status = 'pending') as approvals,
       (select count(*)::int from webhook_deliveries where next_at is not null) as deliveries,
       greatest(0, ${NOW_MS} - coalesce(
-        least((select min(due_at) from timers), (select min(deadline_at) from open_attempts)), ${NOW_MS}))::bigint
+        least((select min(due_at) from timers), (select min(deadline_at) from open_attempts),
+          (select min(due_at) from waiting_nodes)), ${NOW_MS}))::bigint
         as lag_ms`,
 };

@@ -1,0 +1,45 @@
+export interface StoreHealthOptions {
+  /** True for errors that mean "the database is away": what was asked is asked again. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly now: () => number;
+}
+
+/** Since when nothing can be written, and what the database said last. */
+export interface Outage {
+  readonly since: number;
+  readonly reason: string;
+}
+
+const SLEEPS_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
+
+/** Repeats what the database could not do until it can, and says meanwhile that it cannot. */
+export class StoreHealth {
+  readonly #options: StoreHealthOptions;
+  #outage: Outage | null = null;
+
+  constructor(options: StoreHealthOptions) {
+    this.#options = options;
+  }
+
+  get outage(): Outage | null {
+    return this.#outage;
+  }
+
+  /** Anything but the absence of the database is thrown. */
+  async untilAvailable<T>(work: () => Promise<T>): Promise<T> {
+    const { isUnavailable, sleep, now } = this.#options;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const result = await work();
+        this.#outage = null;
+        return result;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#outage = { since: this.#outage?.since ?? now(), reason };
+        await sleep(SLEEPS_MS[Math.min(tries, SLEEPS_MS.length - 1)] ?? 0);
+      }
+    }
+  }
+}
