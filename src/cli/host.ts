@@ -8,6 +8,7 @@ import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
 import { readConsoleConnect } from "./console-connect.ts";
+import { openClock } from "./database-clock.ts";
 import { openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
@@ -44,13 +45,16 @@ export interface HostParts {
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.meta.url));
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
-export async function startHost(io: Io, parts: HostParts): Promise<Host> {
+export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const { config, oidc, storage, bridge } = parts;
   const { store } = storage;
-  const { clock } = io;
   const onTrouble = (what: string, error: unknown): void => {
-    io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+    machine.err.write(
+      `sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`,
+    );
   };
+  const clock = await openClock(machine, storage, onTrouble);
+  const io: Io = { ...machine, clock };
   const traced = readTelemetry(io);
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
@@ -69,6 +73,8 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
       consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
       consoleConnect,
       nextSlots,
+      now: () => clock.now(),
+      clockSkewMs: () => clock.skewMs,
       ...(telemetry === null ? {} : { spanFigures: () => telemetry.figures() }),
       onTrouble,
     },
@@ -104,6 +110,7 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
       governance.stop();
       agent.close();
       await closeAdapters(bridge.adapters);
+      clock.stop();
       await store.close();
     },
   };

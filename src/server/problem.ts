@@ -81,6 +81,7 @@ export const API_PROBLEMS = {
   platform_closed: [503, "The platform is closed"],
   gateway_unreachable: [503, "No gateway can take the run"],
   issuer_unreachable: [503, "The issuer of the tokens cannot be asked"],
+  too_many_open_runs: [429, "The organisation has too many open runs"],
   overloaded: [503, "The server has too much to do"],
   too_many_streams: [503, "The server has too many open streams"],
   not_ready: [503, "The server is not ready"],

@@ -12,6 +12,7 @@ export * from "./registry-store.ts";
 export * from "./replica-store.ts";
 export * from "./schedule-store.ts";
 export * from "./store.ts";
+export * from "./database-trouble.ts";
 export * from "./store-error.ts";
 export * from "./webhook-store.ts";
 export * from "./sql.ts";

@@ -19,6 +19,8 @@ export const LIMITS = {
   boundInputBytesMax: 524_288,
   errorTextLengthMax: 16_384,
   callsPerNodeMax: 10,
+  /** Of an organisation, unless the operator sets another. */
+  openRunsMax: 100_000,
   retryAfterMsMax: 600_000,
   recursionDepthMax: 5,
   eventsPerRunMax: 250_000,

@@ -2,6 +2,7 @@ import type { Timer } from "../../core/engine/index.ts";
 import type { RunCommit } from "../../store/index.ts";
 import { queueTimerOf } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
+import { contentOf } from "./live-size.ts";
 
 /** Brings what is kept of a run in memory, beside its state, to what a commit has written; says which timers are gone. */
 export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] {
@@ -9,6 +10,7 @@ export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] 
   const rowVersion = commit.expectedVersion + 1;
   live.run = { ...live.run, status, epoch, lastEventId, costMicros, startedAt, endedAt, rowVersion };
   live.creating = null;
+  live.contentBytes += contentOf(commit.events);
   for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
   for (const { nodeId, attempt, deadlineAt, agentId, reserved } of commit.opened) {
     live.openAttempts.set(nodeId, { attempt, deadlineAt, agentId, reserved });

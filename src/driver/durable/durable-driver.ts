@@ -2,7 +2,7 @@ import type { CallbackBody } from "../../bridge/index.ts";
 import { type BoundRequest, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import { type OpenAttempt, StoreUnavailable } from "../../store/index.ts";
+import type { OpenAttempt } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { Attempts } from "./attempts.ts";
 import { Children, isOfChild, NO_CHILDREN } from "./children.ts";
@@ -36,14 +36,13 @@ import {
   type RuntimeFigures,
   type TellOutcome,
 } from "./runtime.ts";
+import { StartAdmission } from "./start-admission.ts";
 import { StoreHealth } from "./store-health.ts";
 import { Sweeper } from "./sweeper.ts";
 
 const DRAIN_MS = 5_000;
 /** How long a run rests that cannot be judged now. */
 const UNJUDGED_MS = 1_000;
-/** How long the database may be away before starts are refused. */
-const OUTAGE_GRACE_MS = 1_000;
 
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
@@ -55,6 +54,7 @@ export class DurableDriver implements Runtime {
   readonly #deadlines: Deadlines;
   readonly #children: Children;
   readonly #health: StoreHealth;
+  readonly #starts: StartAdmission;
   readonly #committer: Committer;
   readonly #inbox: Inbox;
   readonly #hearing: Hearing;
@@ -103,7 +103,10 @@ export class DurableDriver implements Runtime {
       onTrouble,
     });
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
-    this.#health = new StoreHealth({ isUnavailable, sleep, now: () => clock.now() });
+    const now = (): number => clock.now();
+    this.#health = new StoreHealth({ isUnavailable, sleep, now });
+    const { maxOpenRuns } = options;
+    this.#starts = new StartAdmission({ inbox: this.#inbox, health: this.#health, store, maxOpenRuns, now });
     this.#committer = new Committer({
       store,
       cache: this.#cache,
@@ -159,16 +162,12 @@ export class DurableDriver implements Runtime {
   }
 
   async launch(launch: Launch): Promise<LaunchOutcome> {
-    this.#inbox.refuseWhenFull();
-    // What was accepted waits for the database; nothing new is accepted meanwhile.
-    const { clock } = this.#options;
-    const { outage } = this.#health;
-    if (outage !== null && clock.now() - outage.since > OUTAGE_GRACE_MS) throw new StoreUnavailable(outage.reason);
+    await this.#starts.admit(launch.orgId);
     const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const carried = await carriedFor(this, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
-    const live = createLive(launch, plan, clock.now());
+    const live = createLive(launch, plan, this.#options.clock.now());
     const outcome = await this.#inbox.push(live.state.runId, startOf(launch, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
@@ -222,6 +221,7 @@ export class DurableDriver implements Runtime {
       replicaId: this.#lease.replicaId,
       queuedInputs: this.#inbox.size,
       cachedRuns: this.#cache.size,
+      cachedBytes: this.#cache.bytes,
       openDispatches: this.#attempts.openCount,
       outage: this.#health.outage,
       ...this.#committer.figures,

@@ -52,6 +52,7 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
     state: createRunState(plan, runId),
     openAttempts: new Map(),
     timers: new HeldTimers(),
+    contentBytes: 0,
     lastAt: now,
     creating,
   };
@@ -80,6 +81,7 @@ export function renewed({ run, state, creating }: LiveRun): LiveRun {
     state: createRunState(plan, runId),
     openAttempts: new Map(),
     timers: new HeldTimers(),
+    contentBytes: 0,
     lastAt: run.createdAt,
     creating,
   };

@@ -10,6 +10,8 @@ export interface LiveRun {
   readonly openAttempts: Map<string, Omit<OpenAttempt, "nodeId" | "replicaId">>;
   /** Timers that have a row, deadlines of nodes that wait at a gate included. */
   readonly timers: HeldTimers;
+  /** Bytes of what its events brought and stays in its state. */
+  contentBytes: number;
   /** Time never goes back within a run, whatever the wall clock does. */
   lastAt: number;
   /** Set until the first commit has made the run exist. */

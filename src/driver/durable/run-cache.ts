@@ -1,13 +1,12 @@
-import { type RunState, replay } from "../../core/engine/index.ts";
+import { replay } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
 import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
+import { contentOf, sizeOfRun } from "./live-size.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
 
-/** Rough bytes of a node's state; outputs come on top and are counted by their text. */
-const NODE_BYTES = 700;
-const CACHE_BYTES_MAX = 256 * 1024 * 1024;
+const CACHE_BYTES_MAX = 192 * 1024 * 1024;
 
 /** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
 export class RunCache {
@@ -29,6 +28,10 @@ export class RunCache {
 
   get size(): number {
     return this.#live.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** As it is in memory, if it is. */
@@ -71,7 +74,7 @@ export class RunCache {
   keep(live: LiveRun): void {
     const { runId } = live.state;
     this.drop(runId);
-    const bytes = estimateBytes(live.state);
+    const bytes = sizeOfRun(live);
     this.#live.set(runId, { run: live, bytes });
     this.#bytes += bytes;
     while (this.#bytes > CACHE_BYTES_MAX && this.#live.size > 1) {
@@ -103,11 +106,8 @@ function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): 
     state: replay(plan, run.runId, events),
     openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
     timers: new HeldTimers(timers),
+    contentBytes: contentOf(events),
     lastAt: events.at(-1)?.at ?? run.createdAt,
     creating: null,
   };
-}
-
-function estimateBytes(state: RunState): number {
-  return state.nodes.length * NODE_BYTES + 4_096;
 }

@@ -98,6 +98,7 @@ export interface RuntimeFigures {
   readonly replicaId: string;
   readonly queuedInputs: number;
   readonly cachedRuns: number;
+  readonly cachedBytes: number;
   readonly openDispatches: number;
   readonly commits: number;
   readonly committedEvents: number;

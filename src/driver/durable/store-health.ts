@@ -16,6 +16,8 @@ const SLEEPS_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
 /** Repeats what the database could not do until it can, and says meanwhile that it cannot. */
 export class StoreHealth {
   readonly #options: StoreHealthOptions;
+  /** What is being repeated at this moment, however much else succeeds: reading may work where writing does not. */
+  readonly #failing = new Set<symbol>();
   #outage: Outage | null = null;
 
   constructor(options: StoreHealthOptions) {
@@ -29,17 +31,26 @@ export class StoreHealth {
   /** Anything but the absence of the database is thrown. */
   async untilAvailable<T>(work: () => Promise<T>): Promise<T> {
     const { isUnavailable, sleep, now } = this.#options;
+    const attempt = Symbol("attempt");
     for (let tries = 0; ; tries += 1) {
       try {
         const result = await work();
-        this.#outage = null;
+        this.#ended(attempt);
         return result;
       } catch (error) {
-        if (!isUnavailable(error)) throw error;
+        if (!isUnavailable(error)) {
+          this.#ended(attempt);
+          throw error;
+        }
         const reason = error instanceof Error ? error.message : String(error);
+        this.#failing.add(attempt);
         this.#outage = { since: this.#outage?.since ?? now(), reason };
         await sleep(SLEEPS_MS[Math.min(tries, SLEEPS_MS.length - 1)] ?? 0);
       }
     }
+  }
+
+  #ended(attempt: symbol): void {
+    if (this.#failing.delete(attempt) && this.#failing.size === 0) this.#outage = null;
   }
 }

@@ -20,5 +20,7 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
         lagMs: Math.max(0, now - Math.min(dueAt, now)),
       };
     },
+    countOpenRuns: async (orgId) =>
+      [...world.runs.values()].filter((run) => run.orgId === orgId && !isTerminal(run.head.status)).length,
   };
 }

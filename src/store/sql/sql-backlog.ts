@@ -13,8 +13,14 @@ export function sqlBacklog(sql: Sql): BacklogStore {
         lagMs: row?.lag_ms ?? 0,
       };
     },
+    countOpenRuns: async (orgId) => (await sql.query<{ open: number }>(COUNT_OPEN, [orgId]))[0]?.open ?? 0,
   };
 }
+
+const COUNT_OPEN = {
+  name: "count open runs",
+  text: `select count(*)::int as open from run_heads where org_id = $1 and status in ('queued', 'running', 'recovered')`,
+};
 
 interface BacklogRow {
   readonly runs: number;
