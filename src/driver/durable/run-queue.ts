@@ -27,15 +27,22 @@ export type Outcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly error: Error };
 
-/** Of a batch, runs that begin get at least one in so many, and one for so many that exist. */
-const STARTS_SHARE_MIN = 16;
-const STARTS_PER_WORK = 4;
+/**
+ * While anything is done for runs that exist, one run may begin for so many of them; what was not used is kept, up to
+ * a bound, so that a lull is no loss.
+ */
+const WORK_PER_START = 5;
+const STARTS_KEPT_MAX = 64;
+/** Of a batch that is full, one in so many is a run that begins. */
+const STARTS_SHARE = 16;
 
 interface Lane {
   readonly waiting: Waiting[];
   /** A new run, which is in no database yet. */
   fresh: LiveRun | null;
   isBusy: boolean;
+  /** A batch has it, and it existed before. */
+  isBegun: boolean;
 }
 
 /**
@@ -47,6 +54,9 @@ export class RunQueue {
   /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
   readonly #work = new ReadyRuns();
   readonly #starts = new ReadyRuns();
+  /** Runs that exist and that batches under way have. */
+  #busy = 0;
+  #startsAllowed = STARTS_KEPT_MAX;
   #size = 0;
 
   get size(): number {
@@ -54,7 +64,7 @@ export class RunQueue {
   }
 
   get hasReady(): boolean {
-    return this.#work.hasAny || this.#starts.hasAny;
+    return this.#work.hasAny || (this.#starts.hasAny && this.#startsMax() > 0);
   }
 
   push(runId: string, waiting: Waiting, fresh: LiveRun | null = null): void {
@@ -66,17 +76,25 @@ export class RunQueue {
   }
 
   /**
-   * Takes whole lanes, at most so many runs and, beyond the first, so many inputs. Runs that exist go first: while any
-   * of them has something to do, runs that begin get a small share of the batch, so that what is in flight ends before
-   * more is begun.
+   * Takes whole lanes, at most so many runs and, beyond the first, so many inputs. Runs that exist go first, and while
+   * something is done for them few runs begin: what is in flight ends before more is begun.
    */
   take(runsMax: number, inputsMax: number): readonly Taken[] {
     const taken: Taken[] = [];
-    const startsMin = this.#starts.hasAny ? Math.floor(runsMax / STARTS_SHARE_MIN) : 0;
-    let inputs = this.#takeFrom(this.#work, runsMax - startsMin, inputsMax, taken);
-    const startsMax = taken.length === 0 ? runsMax : Math.max(1, Math.floor(taken.length / STARTS_PER_WORK));
-    inputs += this.#takeFrom(this.#starts, Math.min(runsMax, taken.length + startsMax), inputsMax - inputs, taken);
+    // Runs that begin are never kept out altogether.
+    const reserved = this.#starts.hasAny ? Math.min(this.#startsMax(), Math.floor(runsMax / STARTS_SHARE)) : 0;
+    const inputs = this.#takeFrom(this.#work, runsMax - reserved, inputsMax, taken);
+    const work = taken.length;
+    this.#busy += work;
+    this.#startsAllowed = Math.min(STARTS_KEPT_MAX, this.#startsAllowed + work / WORK_PER_START);
+    this.#takeFrom(this.#starts, Math.min(runsMax, work + this.#startsMax()), inputsMax - inputs, taken);
+    if (this.#busy > 0) this.#startsAllowed -= taken.length - work;
     return taken;
+  }
+
+  /** With nothing else to do there is no bound. */
+  #startsMax(): number {
+    return this.#busy === 0 ? Infinity : Math.floor(this.#startsAllowed);
   }
 
   /** How many inputs were taken. */
@@ -91,6 +109,7 @@ export class RunQueue {
       const waiting = lane.waiting.splice(0, lane.waiting.length);
       this.#size -= waiting.length;
       inputs += waiting.length;
+      lane.isBegun = lane.fresh === null;
       taken.push({ runId, waiting, fresh: lane.fresh });
       lane.fresh = null;
     }
@@ -100,6 +119,7 @@ export class RunQueue {
   /** The batch is done with the run; `again` goes back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: LiveRun | null = null): void {
     const lane = this.#lane(runId);
+    if (lane.isBusy && lane.isBegun) this.#busy -= 1;
     lane.isBusy = false;
     lane.fresh ??= fresh;
     lane.waiting.unshift(...again);
@@ -115,7 +135,7 @@ export class RunQueue {
   #lane(runId: string): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
-      lane = { waiting: [], fresh: null, isBusy: false };
+      lane = { waiting: [], fresh: null, isBusy: false, isBegun: false };
       this.#lanes.set(runId, lane);
     }
     return lane;
