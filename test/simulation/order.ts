@@ -28,7 +28,7 @@ export function compareOrders(seed: number, orders: number, engine?: Engine): Co
 
 /** A halt, a run timeout, or the timeout of a child run: what happens first then matters, and is meant to. */
 function wasCutShort({ log, facts }: SimRun): boolean {
-  const isWoundDown = log.some(({ type }) => type === "run.status.changed");
+  const isWoundDown = log.some(({ type }) => type === "run.ending");
   const isChildLate = [...facts.nodes.values()].some(
     ({ plan, status }) => plan.child !== null && status === "timed_out",
   );

@@ -52,6 +52,7 @@ export const MARKERS = [
   "retry_then_success",
   "rewound",
   "run_timed_out",
+  "skipped_while_halting",
   "streamed",
   "stream_reordered",
   "timed_out",

@@ -79,7 +79,7 @@ function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
   const { state } = turn;
   if (isTerminal(state.status)) return refuse("run_finished", `the run is already ${state.status}`);
   if (state.ending?.as === "cancelled" || state.ending?.as === "timed_out") return undefined;
-  windDown(turn, { reason: "cancelling", detail: input.reason });
+  windDown(turn, { as: "cancelled", reason: input.reason });
   return undefined;
 }
 

@@ -18,7 +18,10 @@ export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
   if (input.eventId < 1 || input.eventId > state.lastEventId) {
     return refuse("cursor_ahead", `event ${input.eventId} is not in the log, which ends at ${state.lastEventId}`);
   }
-  reopen(turn, "rewind");
+  const epoch = state.epoch + 1;
+  if (state.status !== "running") reopen(turn, "rewind");
+  emit(turn, "run.rewound", { toEventId: input.eventId, epoch });
+  armRunTimeout(turn);
   for (const node of state.nodes) {
     if (!isKept(node, input.eventId)) takeBack(turn, node);
   }
@@ -37,6 +40,7 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   }
   const redo = nodesToRedo(state);
   reopen(turn, "recover", input.reason);
+  armRunTimeout(turn);
   for (const index of [...redo].sort((left, right) => left - right)) {
     redoInstances(turn, nodeAt(state, index));
     takeBack(turn, nodeAt(state, index));
@@ -49,7 +53,6 @@ function reopen(turn: Turn, reason: "rewind" | "recover", detail?: string): void
   const { state } = turn;
   const more = detail === undefined ? {} : { detail };
   emit(turn, "run.status.changed", { from: state.status, to: "running", epoch: state.epoch + 1, reason, ...more });
-  armRunTimeout(turn);
 }
 
 /** Settles what is still going on, then invalidates it. A plan node that never began stays as it is. */

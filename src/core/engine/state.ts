@@ -1,6 +1,6 @@
 import type { JsonObject, Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/index.ts";
+import type { Envelope, EventPayload, RunEnding, Snapshot, Tokens } from "../event/index.ts";
 import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
@@ -26,7 +26,7 @@ export interface RunState {
   errorCode: string | null;
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
-  ending: Ending | null;
+  ending: RunEnding | null;
   /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
   isRecovering: boolean;
   /** Nodes of the plan by index, then instances in the order they came to be. */
@@ -63,12 +63,6 @@ export interface Lane {
 }
 
 export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope"> & Settled;
-
-export interface Ending {
-  readonly as: "cancelled" | "timed_out" | "failed";
-  readonly reason: string;
-  readonly errorCode: string | null;
-}
 
 /** An entry counts only while its node is still queued by that very event, so nothing is ever removed from the middle. */
 export interface ReadyQueue {

@@ -4,6 +4,7 @@ import {
   APPROVAL_SOURCES,
   APPROVAL_STATUSES,
   DECISIONS,
+  ENDING_STATUSES,
   RUN_STATUSES,
   SKIP_REASONS,
   WAITING_REASONS,
@@ -89,11 +90,18 @@ export const EVENT_PAYLOADS = {
     from: z.enum(RUN_STATUSES),
     to: z.enum(RUN_STATUSES),
     epoch: count,
-    /** `cancelling`, `timing_out`, `halting` while the run winds down; `rewind`, `recover` when it is opened again. */
+    /** `rewind`, `recover` when it is opened again; in older logs also `cancelling`, `timing_out`, `halting`. */
     reason: z.string().optional(),
     detail: z.string().optional(),
+    /** Only in older logs, with `halting`. */
     errorCode: z.string().optional(),
   }),
+  "run.ending": z.object({
+    as: z.enum(ENDING_STATUSES),
+    reason: z.string(),
+    errorCode: z.string().optional(),
+  }),
+  "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object(runEnd),
   "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
   "run.cancelled": z.object(runEnd),

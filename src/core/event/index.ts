@@ -1,2 +1,3 @@
+export * from "./ending.ts";
 export * from "./event.ts";
 export * from "./status.ts";

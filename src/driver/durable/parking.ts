@@ -27,15 +27,23 @@ async function parkRun(
   if (loaded === undefined || isTerminal(loaded.run.status)) return undefined;
   const { run, openAttempts } = loaded;
   const message = error instanceof Error ? error.message : String(error);
-  const eventId = run.lastEventId + 1;
-  const { costMicros } = run;
+  const { costMicros, epoch, lastEventId } = run;
+  const changed = { from: run.status, to: "failed", epoch } as const;
   const counts = countsOf(loaded.events);
   const reason = message.slice(0, LIMITS.errorTextLengthMax);
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
     ...nothingOf(run),
-    head: { ...nothingOf(run).head, status: "failed", lastEventId: eventId, endedAt: at },
-    events: [{ eventId, at, type: "run.failed", payload: { counts, costMicros, errorCode: "engine_bug", reason } }],
+    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at },
+    events: [
+      { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
+      {
+        eventId: lastEventId + 2,
+        at,
+        type: "run.failed",
+        payload: { counts, costMicros, errorCode: "engine_bug", reason },
+      },
+    ],
     closed: openAttempts,
     // Whoever finds these due calls the children off, should nobody have come to that.
     timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),

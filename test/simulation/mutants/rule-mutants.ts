@@ -84,6 +84,55 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
 ];
 
+export const STATUS_MUTANTS: readonly Mutant[] = [
+  {
+    invariant: "status",
+    bug: "a run says twice that it left the queue",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "run.status.changed", (event) => {
+          const { to } = event.payload;
+          return to === "running" ? event : { ...event, payload: { ...event.payload, from: "queued" } };
+        }),
+      })),
+  },
+  {
+    invariant: "status",
+    bug: "winding down is said by a status that changes to itself",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "run.ending", ({ eventId, at, payload: { reason } }) => {
+          const payload = { from: "running", to: "running", epoch: 0, reason: "halting", detail: reason } as const;
+          return { eventId, at, type: "run.status.changed", payload };
+        }),
+      })),
+  },
+  {
+    invariant: "ending",
+    bug: "a halt says that it will end as cancelled",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "run.ending", (event) => ({
+          ...event,
+          payload: { ...event.payload, as: "cancelled" },
+        })),
+      })),
+  },
+  {
+    invariant: "skip",
+    bug: "on_failure: skip is forgotten while the run halts",
+    options: () =>
+      tamper(({ state, events }) => ({
+        events: rewrite(events, "node.skipped", (event) => {
+          if (event.payload.reason !== "on_failure" || state.ending === null) return event;
+          const { nodeId, errorCode = "", errorMessage = "" } = event.payload;
+          const payload = { nodeId, errorCode, errorMessage, retryable: false };
+          return { eventId: event.eventId, at: event.at, type: "node.failed", payload };
+        }),
+      })),
+  },
+];
+
 export const WORLD_MUTANTS: readonly Mutant[] = [
   { invariant: "E15", bug: "one slot too many is granted", options: () => ({ bugs: { grantsTooMany: true } }) },
   {
