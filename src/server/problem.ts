@@ -55,6 +55,7 @@ export const API_PROBLEMS = {
   run_not_finished: [409, "The run has not finished"],
   not_started: [409, "The run has not started"],
   not_recoverable: [409, "The run cannot be recovered"],
+  too_many_events: [409, "The log of the run is full"],
   already_consumed: [409, "A parent run has taken the result"],
   approval_closed: [409, "The approval is closed"],
   stale_attempt: [409, "The report is about another attempt"],

@@ -7,7 +7,7 @@ import { bindLens } from "./bind-lens.ts";
 import { bindWith } from "./bind-step.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost, type Usage } from "./cost.ts";
-import { cancelReason } from "./ending.ts";
+import { CANCELLED_BY_SIBLING, cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { StartChild } from "./effect.ts";
 import type { ChildFinishedInput } from "./input.ts";
@@ -134,7 +134,7 @@ function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): vo
         costMicros: input.costMicros,
       });
     case "cancelled":
-      if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: "cancelled_by_sibling" });
+      if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: CANCELLED_BY_SIBLING });
       else
         failNode(turn, node, { code: "child_cancelled", message: `the child run ${input.childRunId} was cancelled` });
       return;

@@ -22,7 +22,8 @@ export type WindDown =
       readonly as: "failed";
       readonly reason: string;
       readonly errorCode: string;
-      readonly failed: NodeState;
+      /** What waits below it fails with it; null: no node is to blame. */
+      readonly failed: NodeState | null;
       readonly isFailFast: boolean;
     };
 
@@ -37,7 +38,7 @@ export function windDown(turn: Turn, how: WindDown): void {
   const { state } = turn;
   const errorCode = how.as === "failed" ? { errorCode: how.errorCode } : {};
   emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode });
-  const below = how.as === "failed" ? descendantsOf(state, how.failed) : new Set<number>();
+  const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);
     // Only an instance can stay invalidated: its node may expand into fewer.
@@ -59,13 +60,18 @@ function descendantsOf(state: RunState, failed: NodeState): ReadonlySet<number> 
 }
 
 function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolean): void {
-  const approval = approvalOf(turn, node);
-  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: how.reason });
-  turn.state.asked.delete(node.index);
+  closeQuestion(turn, node, how.reason);
   if (isBelow) {
     const { code, message } = UPSTREAM_FAILURE;
     emit(turn, "node.failed", { ...about(node), errorCode: code, errorMessage: message, retryable: false });
   } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.as] });
+}
+
+/** Nobody is asked any more on behalf of a node that is about to settle: neither a person nor the gates. */
+export function closeQuestion(turn: Turn, node: NodeState, reason: string): void {
+  const approval = approvalOf(turn, node);
+  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason });
+  turn.state.asked.delete(node.index);
 }
 
 /** Why a node that could only wait for others was cancelled. */
@@ -85,9 +91,13 @@ function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
   if (node.expansion !== null && node.now.status === "running" && node.now.attempt === 0) return;
   const isDraining = stopAttempt(turn, node);
   if (isDraining) return;
-  const reason = how.as === "failed" ? "cancelled_by_sibling" : CANCEL_REASONS[how.as];
+  const isSiblingsFault = how.as === "failed" && how.failed !== null;
+  const reason = isSiblingsFault ? CANCELLED_BY_SIBLING : CANCEL_REASONS[how.as];
   emit(turn, "node.cancelled", { ...about(node), reason });
 }
+
+/** Why what was in flight, or was to run beside it, was stopped by the failure of another. */
+export const CANCELLED_BY_SIBLING = "cancelled_by_sibling";
 
 /** A child that was not called off by then is called off again. */
 const CANCELLED_WITHIN_MS = 3_000;

@@ -1,4 +1,5 @@
 /** Going back inside one run: the epoch rises, what is kept stays, the rest is invalidated and runs again. */
+import { LIMITS } from "../base/index.ts";
 import { isInFlight, isSettled } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopAttempt } from "./ending.ts";
@@ -14,6 +15,8 @@ import { about, emit, type Turn } from "./turn.ts";
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
   const { state } = turn;
   if (state.startedAt === null) return refuse("not_started", "the run has not started");
+  const full = refuseFull(turn);
+  if (full !== undefined) return full;
   if (input.isConsumed) return refuse("already_consumed", "a parent run has taken this run's result");
   if (input.eventId < 1 || input.eventId > state.lastEventId) {
     return refuse("cursor_ahead", `event ${input.eventId} is not in the log, which ends at ${state.lastEventId}`);
@@ -38,6 +41,8 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   if (state.status !== "failed" && state.status !== "timed_out") {
     return refuse("not_recoverable", `only a failed or timed out run can be recovered, this one is ${state.status}`);
   }
+  const full = refuseFull(turn);
+  if (full !== undefined) return full;
   const redo = nodesToRedo(state);
   reopen(turn, "recover", input.reason);
   armRunTimeout(turn);
@@ -47,6 +52,12 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   }
   runAgain(turn);
   return undefined;
+}
+
+/** A run opened again with a full log would only fail again; a restart is a run of its own. */
+function refuseFull({ state }: Turn): Refusal | undefined {
+  if (state.lastEventId < LIMITS.eventsPerRunMax) return undefined;
+  return refuse("too_many_events", `the run has written ${state.lastEventId} events; restart it instead`);
 }
 
 function reopen(turn: Turn, reason: "rewind" | "recover", detail?: string): void {

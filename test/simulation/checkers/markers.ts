@@ -53,7 +53,7 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
     case "node.failed":
       return failMarker(node, event.payload.errorCode);
     case "node.cancelled":
-      return cancelMarker(node, event.payload.reason);
+      return cancelMarker(facts, node, event.payload.reason);
     case "node.completed":
       return completionMarker(node, event);
     case "run.timed_out":
@@ -93,7 +93,10 @@ function failMarker(node: NodeFacts | undefined, code: string): Marker | null {
   }
 }
 
-function cancelMarker(node: NodeFacts | undefined, reason: string): Marker | null {
+function cancelMarker(facts: RunFacts, node: NodeFacts | undefined, reason: string): Marker | null {
+  if (reason === "cancelled_by_sibling" && facts.ending === null) {
+    return node?.plan.isFailFast === true ? "for_each_failed_fast" : "for_each_stopped";
+  }
   if (reason === "cancelled_by_sibling") return "halted_fail_fast";
   if (reason === "rewound") return null;
   if (node?.status === "retrying") return "cancelled_in_backoff";

@@ -82,6 +82,28 @@ export const RULE_MUTANTS: readonly Mutant[] = [
         }),
       })),
   },
+  {
+    invariant: "for_each",
+    bug: "instances go on after the node can only fail",
+    options: () =>
+      tamper(({ events, state }) => ({
+        events: rewrite(events, "node.cancelled", (event) => {
+          const { nodeId, reason } = event.payload;
+          if (reason !== "cancelled_by_sibling" || state.ending !== null) return event;
+          const payload = { nodeId, level: "info", message: "goes on" } as const;
+          return { eventId: event.eventId, at: event.at, type: "node.log", payload };
+        }),
+      })),
+  },
+  {
+    invariant: "for_each",
+    bug: "a list whose step is to fail fast waits for its tolerance",
+    options: () =>
+      withEngine({
+        create: (plan, runId) => REAL_ENGINE.create(withoutHaste(plan), runId),
+        replay: (plan, runId, events) => REAL_ENGINE.replay(withoutHaste(plan), runId, events),
+      }),
+  },
 ];
 
 export const STATUS_MUTANTS: readonly Mutant[] = [
@@ -141,6 +163,10 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     options: () => ({ bugs: { forgetsReservation: true } }),
   },
 ];
+
+function withoutHaste(plan: Plan): Plan {
+  return { ...plan, nodes: plan.nodes.map((node) => (node.forEach === null ? node : { ...node, isFailFast: false })) };
+}
 
 function withoutLanes(plan: Plan): Plan {
   const nodes = plan.nodes.map((node) => {
