@@ -72,8 +72,8 @@ describe("the settings", () => {
     ["45", 45],
     ["999999", 999_999],
   ])("take %j runs a minute, from the flag or the environment", (startRate, count) => {
-    expect(read({ startRate }).config.startRate).toBe(count);
-    expect(read({}, { SLUICE_START_RATE: startRate }).config.startRate).toBe(count);
+    expect(read({ startRate }).config?.startRate).toBe(count);
+    expect(read({}, { SLUICE_START_RATE: startRate }).config?.startRate).toBe(count);
   });
 
   it.each(["-1", "1.5", "x", "1000000", "unlimited"])("take no start rate %j", (startRate) => {

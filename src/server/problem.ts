@@ -63,6 +63,7 @@ export const API_PROBLEMS = {
   content_changed: [409, "The content has changed"],
   built_in: [409, "What is built in cannot be deleted"],
   not_blocked: [409, "The node is not blocked"],
+  contract_violated: [409, "It would break a contract"],
   refused: [409, "The run does not take this now"],
   ticket_expired: [410, "The address is no longer valid"],
   body_too_large: [413, "The body is too large"],

@@ -29,7 +29,7 @@ import { beginTurn, type Turn } from "./turn.ts";
 export interface Advance {
   readonly events: readonly RunEvent[];
   readonly effects: readonly Effect[];
-  /** Set when the input was not taken; then nothing has changed. */
+  /** Set when the input was not taken; what is written all the same only says so. */
   readonly refusal?: Refusal;
 }
 

@@ -81,6 +81,15 @@ export interface Duty {
     readonly isEligible: boolean;
     readonly reasons: readonly string[];
   }[];
+  /** Tools the node needs and the team does not let be used, whoever is named by hand. */
+  readonly toolBans: ToolBans;
+}
+
+export interface ToolBans {
+  /** Of the members. */
+  readonly byAgent: Readonly<Record<string, readonly string[]>>;
+  /** Of anybody else: what no member may use. */
+  readonly others: readonly string[];
 }
 
 export interface Candidate {
