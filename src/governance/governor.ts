@@ -1,5 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
+import type { Placement } from "../core/event/index.ts";
 import { judgeDispatch, type Judgement, rateWindowOf } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange } from "../store/index.ts";
@@ -11,6 +12,7 @@ import { instructed } from "./instructing.ts";
 import { Memories } from "./memories.ts";
 import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, PricedCall, Ruling } from "./judge.ts";
 import { PausedNodes, roomIn } from "./paused-nodes.ts";
+import { type PlacedRun, placementOf } from "./placement.ts";
 import { priceOf } from "./price-of.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
@@ -147,6 +149,11 @@ export class Governor implements Judge {
     else this.#waiting.leave(waiter);
     const record = recordOf(judgement, request, gathered, about.at, verdictId);
     return { verdict, admission, record, audit: admission === null ? [] : routingAudit(about, request, gathered) };
+  }
+
+  place(orgId: string, run: PlacedRun): Placement {
+    const { registered, directory } = this.#options;
+    return placementOf(run, registered.of(orgId), directory.of(orgId));
   }
 
   settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {

@@ -62,8 +62,9 @@ async function versionOf(
 }
 
 function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Launch["args"]): Launch {
-  const { orgId, runId, startedBy, model, gateway, roleBindings, team, traceId } = parent;
+  const { orgId, runId, startedBy, model, team, traceId } = parent;
   const { childRunId, nodeId, attempt, recursionDepth, workflow } = wanted;
+  const { gateway = null, roleBindings = {} } = wanted.named ?? parent;
   return {
     orgId,
     runId: childRunId,

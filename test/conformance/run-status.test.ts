@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { replay } from "../../src/core/engine/index.ts";
-import { Rig, runOf, workflow } from "./rig.ts";
+import { replay, type Verdict } from "../../src/core/engine/index.ts";
+import { ALLOW, Rig, runOf, workflow } from "./rig.ts";
 
 const lens = (nodes: string, edges: string) => `format: lens-graph/v1\nname: g\nnodes: [${nodes}]\nedges: [${edges}]\n`;
 const edge = (source: string, target: string) =>
@@ -155,5 +155,15 @@ describe("a run that winds down", () => {
     rig.fail("each[0]").complete("each[1]");
     expect(rig.status("each")).toBe("skipped");
     expect(rig.state.status).toBe("failed");
+  });
+});
+
+describe("where a run and its nodes went", () => {
+  it("is in its log: the placement of the run, and from where a node was sent elsewhere", () => {
+    const judge = () => ({ ...ALLOW, reroutedFrom: "gone" }) as Verdict;
+    const rig = new Rig(workflow(["a"]), { judge }).start({ placement: { gateway: "gone", from: "run" } });
+    expect(rig.of("run.started")[0]?.placement).toEqual({ gateway: "gone", from: "run" });
+    expect(rig.of("node.started", "a")[0]).toMatchObject({ gatewayId: "local", reroutedFrom: "gone" });
+    expect(rig.replayed().placement).toEqual({ gateway: "gone", from: "run" });
   });
 });

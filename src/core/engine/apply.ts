@@ -54,6 +54,7 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
+  state.placement = event.payload.placement ?? null;
   state.upstreamCount = upstreamOf(event.payload).size;
 }
 

@@ -42,6 +42,7 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     childRunId,
     workflow,
     ...bound.value,
+    ...namedIn(state),
     recursionDepth,
   });
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
@@ -60,7 +61,20 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
   if (planNode.child === null || !bound.ok) return null;
   const { workflow } = planNode.child;
   const recursionDepth = state.recursionDepth + 1;
-  return { type: "start-child", nodeId, attempt, childRunId, workflow, ...bound.value, recursionDepth };
+  return {
+    type: "start-child",
+    nodeId,
+    attempt,
+    childRunId,
+    workflow,
+    ...bound.value,
+    ...namedIn(state),
+    recursionDepth,
+  };
+}
+
+function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
+  return placement === null ? {} : { named: placement.named ?? {} };
 }
 
 type Given = Pick<StartChild, "args" | "offered">;

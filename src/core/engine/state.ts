@@ -1,6 +1,6 @@
 import type { JsonObject, Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, RunEnding, Snapshot, Tokens } from "../event/index.ts";
+import type { Envelope, EventPayload, Placement, RunEnding, Snapshot, Tokens } from "../event/index.ts";
 import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
@@ -45,6 +45,8 @@ export interface RunState {
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after it was heard of. */
   readonly childCosts: Map<string, { readonly costMicros: number; readonly tokens: Tokens }>;
+  /** Null: the run started before it was kept. */
+  placement: Placement | null;
   /** Runs this one took values from. */
   upstreamCount: number;
   /** Runs it has started. */

@@ -59,6 +59,24 @@ export const snapshotSchema = z.object({
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
+export const placementSchema = z.object({
+  /** The gateway the run is pinned to; absent: routing chooses for each node. */
+  gateway: z.string().optional(),
+  /** Who says so. The default gateway takes whatever fits it, the others take everything. */
+  from: z.enum(["run", "deployment", "default"]).optional(),
+  environment: z.string().optional(),
+  /** Who takes each role. */
+  roleBindings: z.record(z.string(), z.string()).optional(),
+  /** Where agents are deployed, if the workflow is not. */
+  agents: z.array(z.object({ agent: z.string(), gateway: z.string(), environment: z.string().optional() })).optional(),
+  /** What whoever started the run has named, for its child runs and restarts. */
+  named: z
+    .object({ gateway: z.string().optional(), roleBindings: z.record(z.string(), z.string()).optional() })
+    .optional(),
+});
+/** Where a run and its roles belong, as registered when it started. */
+export type Placement = z.infer<typeof placementSchema>;
+
 const onNode = { nodeId: z.string(), attempt: count.optional() };
 const runEnd = {
   counts: countsSchema,
@@ -85,6 +103,8 @@ export const EVENT_PAYLOADS = {
     inputsFrom: z
       .record(z.string(), z.object({ runId: z.string(), nodeId: z.string(), output: z.string() }))
       .optional(),
+    /** Absent in older logs: then what is registered at each moment holds. */
+    placement: placementSchema.optional(),
   }),
   "run.status.changed": z.object({
     from: z.enum(RUN_STATUSES),
@@ -139,6 +159,8 @@ export const EVENT_PAYLOADS = {
     verdictId: z.string().nullable(),
     executionPath: z.enum(["edge", "sync", "async"]).nullable(),
     deadlineAt: at.optional(),
+    /** The gateway the run is pinned to, which was gone; the workflow says `gateway: any`. */
+    reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
   }),
   "node.stream.delta": z.object({ ...onNode, deltaIndex: count, text: z.string().optional(), media: json.optional() }),

@@ -7,6 +7,7 @@ import type {
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
+  GatewayRule,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
@@ -24,6 +25,7 @@ export interface Plan {
   readonly format: "lobsterx" | "lens-graph";
   readonly completion: Completion;
   readonly model: string | null;
+  readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
   readonly args: Readonly<Record<string, ArgField>>;

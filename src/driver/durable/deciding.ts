@@ -56,9 +56,9 @@ export function decideRun(
     if (!isAsked(live, effect)) return null;
     const moderated = moderating.before(live, effect);
     if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
-    // Args and depth are known once the run has started, which may be in this very commit.
-    const { args, recursionDepth: depth, lastEventId } = state;
-    const ruling = judge.decide(effect, { ...about, args, depth, nextEventId: lastEventId + 1, returned });
+    // Args, depth and placement are known once the run has started, which may be in this very commit.
+    const { args, recursionDepth: depth, placement, lastEventId } = state;
+    const ruling = judge.decide(effect, { ...about, args, depth, placement, nextEventId: lastEventId + 1, returned });
     rulings.push(ruling);
     if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
     return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };

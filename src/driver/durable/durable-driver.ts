@@ -14,7 +14,7 @@ import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
+import { carriedFor, createLive, placed, refused, repeated, startOf } from "./launching.ts";
 import { parkAloud, type Parked, putOff } from "./parking.ts";
 import { Outgoing } from "./outgoing.ts";
 import { requestsOf, stateAt } from "./past.ts";
@@ -144,8 +144,9 @@ export class DurableDriver implements Runtime {
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const carried = await carriedFor(this, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
-    const live = createLive(launch, plan, this.#options.clock.now());
-    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, carried), live);
+    const pinned = await placed(launch, plan, this.#options.judge);
+    const live = createLive(pinned, plan, this.#options.clock.now());
+    const outcome = await this.#inbox.push(live.state.runId, startOf(pinned, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
       return repeated(this.#options.store, launch, outcome.error);
@@ -156,8 +157,9 @@ export class DurableDriver implements Runtime {
   async #launchChild(launch: Launch): Promise<string | null> {
     const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
     if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
-    const live = createLive(launch, plan, this.#options.clock.now());
-    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, undefined), live);
+    const pinned = await placed(launch, plan, this.#options.judge);
+    const live = createLive(pinned, plan, this.#options.clock.now());
+    const outcome = await this.#inbox.push(live.state.runId, startOf(pinned, undefined), live);
     // Trying again would strike the same bug again.
     return outcome.kind === "failed" ? outcome.error.message : null;
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
+import type { Judge } from "../../governance/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
@@ -22,6 +23,20 @@ export async function carriedFor(
   return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state);
 }
 
+/** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
+export async function placed(launch: Launch, plan: Plan, judge: Judge): Promise<Launch> {
+  const { orgId, workflow, gateway = null, roleBindings = {} } = launch;
+  if (judge.place === undefined) return launch;
+  await judge.prepare?.(new Set([orgId]));
+  const placement = judge.place(orgId, { workflow, plan, gateway, roleBindings });
+  return {
+    ...launch,
+    placement,
+    gateway: placement.gateway ?? null,
+    roleBindings: placement.roleBindings ?? {},
+  };
+}
+
 export function startOf(launch: Launch, carried: readonly Carried[] | undefined): Told {
   return {
     type: "start",
@@ -33,6 +48,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     recursionDepth: launch.parent?.recursionDepth ?? 0,
     ...(launch.parent === undefined ? {} : { parentRunId: launch.parent.runId }),
     ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
+    ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
     ...(carried === undefined ? {} : { carried }),
   };
