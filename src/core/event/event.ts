@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json } from "../base/index.ts";
+import { placementSchema } from "./placement.ts";
 import {
   APPROVAL_SOURCES,
   APPROVAL_STATUSES,
@@ -58,24 +59,6 @@ export const snapshotSchema = z.object({
   accumulatedOutputs: z.record(z.string(), jsonObject),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
-
-export const placementSchema = z.object({
-  /** The gateway the run is pinned to; absent: routing chooses for each node. */
-  gateway: z.string().optional(),
-  /** Who says so. The default gateway takes whatever fits it, the others take everything. */
-  from: z.enum(["run", "deployment", "default"]).optional(),
-  environment: z.string().optional(),
-  /** Who takes each role. */
-  roleBindings: z.record(z.string(), z.string()).optional(),
-  /** Where agents are deployed, if the workflow is not. */
-  agents: z.array(z.object({ agent: z.string(), gateway: z.string(), environment: z.string().optional() })).optional(),
-  /** What whoever started the run has named, for its child runs and restarts. */
-  named: z
-    .object({ gateway: z.string().optional(), roleBindings: z.record(z.string(), z.string()).optional() })
-    .optional(),
-});
-/** Where a run and its roles belong, as registered when it started. */
-export type Placement = z.infer<typeof placementSchema>;
 
 const onNode = { nodeId: z.string(), attempt: count.optional() };
 const runEnd = {
