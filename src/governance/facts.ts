@@ -82,8 +82,7 @@ export function gatherFacts(scene: Scene): Gathered {
     args: about.args,
   };
   const { policies } = registered;
-  const duty = planNode?.duty ?? null;
-  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, duty });
+  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, planNode });
   const { nodeId } = request;
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
