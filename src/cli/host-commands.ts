@@ -83,6 +83,7 @@ function addHostOptions(command: Command): Command {
     .option("--database-url <url>", "a Postgres database (DATABASE_URL)")
     .option("--key <key>", "the admin key, slk_… (SLUICE_KEY)")
     .option("--public-url <url>", "where people reach the server")
+    .option("--start-rate <n>", "runs a key may start a minute, 0 for no limit (SLUICE_START_RATE; serve 30, up 0)")
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
     .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")
     .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")

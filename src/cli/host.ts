@@ -41,6 +41,12 @@ export interface HostParts {
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
 }
 
+/** As the operator set it, else so many a minute; 0: no limit. */
+export function startRateOf({ startRate }: Pick<Config, "startRate">, otherwise: number): HostParts["startRate"] {
+  const count = startRate ?? otherwise;
+  return count === 0 ? null : { count, perSeconds: 60 };
+}
+
 /** Beside the program once both are built; the same place from the sources. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.meta.url));
 

@@ -4,7 +4,7 @@ import type { Store } from "../store/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { openBridgeParts } from "./bridge-parts.ts";
 import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
-import { type Host, startHost } from "./host.ts";
+import { type Host, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
 import { Refusal } from "./refusal.ts";
@@ -41,7 +41,14 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
       await withStorage(store.ping());
       const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
       const host = await withStorage(
-        startHost(io, { config, oidc, storage, bridge, hasConsole: options.console, startRate: START_RATE }),
+        startHost(io, {
+          config,
+          oidc,
+          storage,
+          bridge,
+          hasConsole: options.console,
+          startRate: startRateOf(config, STARTS_PER_MINUTE),
+        }),
       );
       announce(io, options, host, secret);
       return host;
@@ -52,8 +59,8 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   });
 }
 
-/** What a key may start unless a policy says otherwise. */
-const START_RATE = { count: 30, perSeconds: 60 } as const;
+/** What a key may start unless the operator says otherwise. */
+const STARTS_PER_MINUTE = 30;
 
 /** The key given; a first one when there is none at all; otherwise null, since nobody knows the ones there are. */
 async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {

@@ -10,7 +10,7 @@ import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } fro
 import { DataDirectory } from "./data-directory.ts";
 import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
-import { type Host, type HostParts, startHost } from "./host.ts";
+import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
 import { standUntilStopped } from "./standing.ts";
@@ -73,7 +73,7 @@ async function raise(
     const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
     return {
       secret,
-      host: await startHost(io, { ...parts, hasConsole: options.console, startRate: null }),
+      host: await startHost(io, { ...parts, hasConsole: options.console, startRate: startRateOf(config, 0) }),
     };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);

@@ -145,7 +145,7 @@ describe("the client", () => {
       return new Response(text.replace(/id: 5\n(?:.+\n)+\n/, ""));
     };
     const frames = await all(new SluiceClient({ url: server.url, key: ADMIN, fetch: lossy }).watchRun(id));
-    expect(frames.map(({ eventId }) => eventId)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+    expect(frames.map(({ eventId }) => eventId)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
     expect(connections).toBe(2);
   });
 });

@@ -1,5 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
+import type { Placement } from "../core/event/index.ts";
 import { judgeDispatch, type Judgement } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
@@ -20,6 +21,7 @@ import type {
   QueuePlace,
   Ruling,
 } from "./judge.ts";
+import { type PlacedRun, placementOf } from "./placement.ts";
 import { priceOf } from "./price-of.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
@@ -142,6 +144,11 @@ export class Governor implements Judge {
     const record = recordOf(judgement, request, gathered, about.at, verdictId);
     const audit = admission === null ? [] : routingAudit(about, request, gathered);
     return { verdict, place, admission, record, audit };
+  }
+
+  place(orgId: string, run: PlacedRun): Placement {
+    const { registered, directory } = this.#options;
+    return placementOf(run, registered.of(orgId), directory.of(orgId));
   }
 
   settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {

@@ -1,8 +1,10 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Placement } from "../core/event/index.ts";
 import type { Spending } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
+import type { PlacedRun } from "./placement.ts";
 import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
@@ -13,6 +15,8 @@ export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
+  /** Where a run that starts now belongs; asked once the organisation is prepared. */
+  place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
   /** What an attempt is priced by; null: nothing, or nobody knows. */
@@ -45,6 +49,8 @@ export interface AboutRun {
   /** Whose team the run is charged to; absent: none. */
   readonly team?: string | null;
   readonly gateway: string | null;
+  /** What was registered when it started; absent: what is registered now. */
+  readonly placement?: Placement | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly args: JsonObject;

@@ -47,7 +47,10 @@ export async function requireLaunch(
   return ruling;
 }
 
-export function launchWish({ workflow, record, args, gateway, depth = 0 }: Launching, keyId: string): LaunchWish {
+export function launchWish(
+  { workflow, record, args, gateway, depth = 0 }: Launching,
+  keyId: string,
+): LaunchWish & { readonly keyId: string } {
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   return { workflow, status, posture, hasApprovedLaunch: false, depth, args, gateway, keyId };
 }

@@ -96,12 +96,14 @@ export interface ApiParts {
   readonly isRemote?: boolean;
   /** Tokens of an issuer are taken beside keys. */
   readonly verifier?: TokenVerifier;
+  /** Runs a key may start; unless given, as many as it likes. */
+  readonly startRate?: { readonly count: number; readonly perSeconds: number };
 }
 
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false, verifier }: ApiParts = {},
+  { isRemote = false, verifier, startRate }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -112,7 +114,14 @@ export async function createApi(
   const { directory, tickets } = gateways;
   const agent = new PeerAgent();
   const publicUrl = (): string => "http://127.0.0.1:1";
-  const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
+  const governance = openGovernance({
+    store,
+    directory,
+    clock,
+    isAlone: true,
+    startRate: startRate ?? null,
+    onTrouble,
+  });
   const runtime: DurableDriver = new DurableDriver({
     store,
     clock,

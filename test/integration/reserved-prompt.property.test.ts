@@ -108,6 +108,7 @@ const anyDuty = fc.option(
         promptPatch: patch,
       })),
       considered: [],
+      toolBans: { byAgent: {}, others: [] },
     })),
   { nil: null },
 );

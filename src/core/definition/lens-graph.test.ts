@@ -36,6 +36,7 @@ describe("a lens graph", () => {
       model: null,
       completion: "leaves",
       timeoutMs: null,
+      gateway: "pinned",
       maxParallel: 50,
       rootInputs: {},
       nodes: [node("a", []), node("b", ["a"])],

@@ -150,6 +150,7 @@ describe("a workflow of steps", () => {
       model: null,
       completion: "strict",
       timeoutMs: null,
+      gateway: "pinned",
       maxParallel: 50,
       args: {},
       roles: {},

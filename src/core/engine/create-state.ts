@@ -35,6 +35,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     expandedRunning: 0,
     liveChildren: new Set(),
     childCosts: new Map(),
+    placement: null,
     upstreamCount: 0,
     downstreamCount: 0,
     ready: { entries: [], head: 0 },

@@ -1,2 +1,4 @@
+export * from "./ending.ts";
 export * from "./event.ts";
+export type { Placement } from "./placement.ts";
 export * from "./status.ts";

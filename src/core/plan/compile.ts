@@ -112,12 +112,13 @@ function planOf(
   order: Order,
   nodes: readonly PlanNode[],
 ): Plan {
-  const { name, completion, model, timeoutMs, maxParallel } = definition;
+  const { name, completion, model, gateway, timeoutMs, maxParallel } = definition;
   return {
     name,
     format,
     completion,
     model,
+    gateway,
     timeoutMs,
     maxParallel,
     args,

@@ -7,6 +7,7 @@ import type {
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
+  GatewayRule,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
@@ -24,6 +25,7 @@ export interface Plan {
   readonly format: "lobsterx" | "lens-graph";
   readonly completion: Completion;
   readonly model: string | null;
+  readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
   readonly args: Readonly<Record<string, ArgField>>;
@@ -81,6 +83,15 @@ export interface Duty {
     readonly isEligible: boolean;
     readonly reasons: readonly string[];
   }[];
+  /** Tools the node needs and the team does not let be used, whoever is named by hand. */
+  readonly toolBans: ToolBans;
+}
+
+export interface ToolBans {
+  /** Of the members. */
+  readonly byAgent: Readonly<Record<string, readonly string[]>>;
+  /** Of anybody else: what no member may use. */
+  readonly others: readonly string[];
 }
 
 export interface Candidate {

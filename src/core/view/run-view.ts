@@ -3,6 +3,7 @@ import {
   type ApprovalSource,
   type ApprovalStatus,
   type Decision,
+  type EndingStatus,
   NODE_STATUSES,
   type NodeStatus,
   type RunStatus,
@@ -46,7 +47,7 @@ export interface RunView {
   errorCode: string | null;
   costMicros: number;
   /** What the run is winding down to, while something is still in flight. */
-  ending: "cancelled" | "timed_out" | "failed" | null;
+  ending: EndingStatus | null;
   /** Plan order when an outline was given, otherwise order of appearance; instances stand last. */
   readonly nodes: Map<string, NodeView>;
   readonly approvals: Map<string, ApprovalView>;

@@ -57,10 +57,11 @@ export function decideRun(
     if (!isAsked(live, effect)) return null;
     const moderated = moderating.before(live, effect);
     if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
-    // Args and depth are known once the run has started, which may be in this very commit.
-    const { args, recursionDepth: depth, lastEventId } = state;
+    // Args, depth and placement are known once the run has started, which may be in this very commit.
+    const { args, recursionDepth: depth, placement, lastEventId } = state;
     const isBegun = hasBegun(live);
-    const ruling = judge.decide(effect, { ...about, args, depth, isBegun, nextEventId: lastEventId + 1, returned });
+    const nextEventId = lastEventId + 1;
+    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned });
     rulings.push(ruling);
     if (ruling.place !== null) places.set(nodeId, ruling.place);
     if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);

@@ -16,7 +16,7 @@ import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive, launchChild, refused, repeated, startOf } from "./launching.ts";
+import { carriedFor, createLive, launchChild, placed, refused, repeated, startOf } from "./launching.ts";
 import { parkAloud, type Parked, putOff } from "./parking.ts";
 import { Outgoing } from "./outgoing.ts";
 import { requestsOf, stateAt } from "./past.ts";
@@ -94,7 +94,7 @@ export class DurableDriver implements Runtime {
     this.#children = new Children({
       desk: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
       store,
-      launch: (launch) => launchChild(this.#plans, this.#inbox, launch, () => clock.now()),
+      launch: (launch) => launchChild(this.#plans, this.#inbox, judge, launch, () => clock.now()),
       tell: async (runId, told) => {
         await this.#hearing.tellNewest(runId, () => () => ({ told }));
       },
@@ -102,11 +102,9 @@ export class DurableDriver implements Runtime {
       putOff: (runId, timer) => putOff(store, runId, timer, clock.now()),
       onTrouble,
     });
-    const sleep = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
     const now = (): number => clock.now();
-    this.#health = new StoreHealth({ isUnavailable, sleep, now });
-    const { maxOpenRuns } = options;
-    this.#starts = new StartAdmission({ inbox: this.#inbox, health: this.#health, store, maxOpenRuns, now });
+    this.#health = new StoreHealth({ isUnavailable, clock });
+    this.#starts = new StartAdmission({ ...options, inbox: this.#inbox, health: this.#health, now });
     this.#committer = new Committer({
       store,
       cache: this.#cache,
@@ -167,8 +165,9 @@ export class DurableDriver implements Runtime {
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const carried = await carriedFor(this, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
-    const live = createLive(launch, plan, this.#options.clock.now());
-    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, carried), live);
+    const pinned = await placed(launch, plan, this.#options.judge);
+    const live = createLive(pinned, plan, this.#options.clock.now());
+    const outcome = await this.#inbox.push(live.state.runId, startOf(pinned, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
       return repeated(this.#options.store, launch, outcome.error);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
+import type { Judge } from "../../governance/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
@@ -25,6 +26,20 @@ export async function carriedFor(
   return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state);
 }
 
+/** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
+export async function placed(launch: Launch, plan: Plan, judge: Pick<Judge, "place" | "prepare">): Promise<Launch> {
+  const { orgId, workflow, gateway = null, roleBindings = {} } = launch;
+  if (judge.place === undefined) return launch;
+  await judge.prepare?.(new Set([orgId]));
+  const placement = judge.place(orgId, { workflow, plan, gateway, roleBindings });
+  return {
+    ...launch,
+    placement,
+    gateway: placement.gateway ?? null,
+    roleBindings: placement.roleBindings ?? {},
+  };
+}
+
 export function startOf(launch: Launch, carried: readonly Carried[] | undefined): Told {
   return {
     type: "start",
@@ -36,6 +51,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     recursionDepth: launch.parent?.recursionDepth ?? 0,
     ...(launch.parent === undefined ? {} : { parentRunId: launch.parent.runId }),
     ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
+    ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
     ...(carried === undefined ? {} : { carried }),
   };
@@ -62,13 +78,15 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
 export async function launchChild(
   plans: PlanCache,
   inbox: Inbox,
+  judge: Pick<Judge, "place" | "prepare">,
   launch: Launch,
   now: () => number,
 ): Promise<string | null> {
   const plan = await plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
   if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
-  const live = createLive(launch, plan, now());
-  const outcome = await inbox.push(live.state.runId, startOf(launch, undefined), live);
+  const pinned = await placed(launch, plan, judge);
+  const live = createLive(pinned, plan, now());
+  const outcome = await inbox.push(live.state.runId, startOf(pinned, undefined), live);
   // Trying again would strike the same bug again.
   return outcome.kind === "failed" ? outcome.error.message : null;
 }

@@ -28,15 +28,23 @@ async function parkRun(
   if (loaded === undefined || isTerminal(loaded.run.status)) return undefined;
   const { run, openAttempts, timers } = loaded;
   const message = error instanceof Error ? error.message : String(error);
-  const eventId = run.lastEventId + 1;
-  const { costMicros } = run;
+  const { costMicros, epoch, lastEventId } = run;
+  const changed = { from: run.status, to: "failed", epoch } as const;
   const counts = countsOf(loaded.events);
   const reason = message.slice(0, LIMITS.errorTextLengthMax);
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
     ...nothingOf(run),
-    head: { ...nothingOf(run).head, status: "failed", lastEventId: eventId, endedAt: at },
-    events: [{ eventId, at, type: "run.failed", payload: { counts, costMicros, errorCode: "engine_bug", reason } }],
+    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at },
+    events: [
+      { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
+      {
+        eventId: lastEventId + 2,
+        at,
+        type: "run.failed",
+        payload: { counts, costMicros, errorCode: "engine_bug", reason },
+      },
+    ],
     closed: openAttempts,
     timersCleared: timers.filter(({ kind }) => kind !== "queue" && kind !== "child-cost"),
     waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),

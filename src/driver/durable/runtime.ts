@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import type { CallbackBody } from "../../bridge/index.ts";
 import type { BoundRequest, OutputOfRun, Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
-import type { RunEvent } from "../../core/event/index.ts";
+import type { Placement, RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
 import type { Told } from "../told.ts";
@@ -60,6 +60,8 @@ export interface Launch {
   readonly model?: string | null;
   readonly gateway?: string | null;
   readonly roleBindings?: Readonly<Record<string, string>>;
+  /** Where the run belongs; unless given, found when it is launched. */
+  readonly placement?: Placement;
   readonly team?: string | null;
   readonly recoveryMax?: number | null;
   /** The run whose node waits for this one; both are one trace. */

@@ -8,7 +8,7 @@ export interface StartAdmissionOptions {
   readonly inbox: Pick<Inbox, "refuseWhenFull">;
   readonly health: Pick<StoreHealth, "outage">;
   readonly store: Pick<BacklogStore, "countOpenRuns">;
-  readonly maxOpenRuns: number | undefined;
+  readonly maxOpenRuns?: number;
   readonly now: () => number;
 }
 

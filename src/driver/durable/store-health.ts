@@ -1,8 +1,9 @@
+import type { Clock } from "../../clock/index.ts";
+
 export interface StoreHealthOptions {
   /** True for errors that mean "the database is away": what was asked is asked again. */
   readonly isUnavailable: (error: unknown) => boolean;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** Since when nothing can be written, and what the database said last. */
@@ -30,7 +31,7 @@ export class StoreHealth {
 
   /** Anything but the absence of the database is thrown. */
   async untilAvailable<T>(work: () => Promise<T>): Promise<T> {
-    const { isUnavailable, sleep, now } = this.#options;
+    const { isUnavailable, clock } = this.#options;
     const attempt = Symbol("attempt");
     for (let tries = 0; ; tries += 1) {
       try {
@@ -44,8 +45,9 @@ export class StoreHealth {
         }
         const reason = error instanceof Error ? error.message : String(error);
         this.#failing.add(attempt);
-        this.#outage = { since: this.#outage?.since ?? now(), reason };
-        await sleep(SLEEPS_MS[Math.min(tries, SLEEPS_MS.length - 1)] ?? 0);
+        this.#outage = { since: this.#outage?.since ?? clock.now(), reason };
+        const sleepMs = SLEEPS_MS[Math.min(tries, SLEEPS_MS.length - 1)] ?? 0;
+        await new Promise<void>((resolve) => clock.after(sleepMs, resolve));
       }
     }
   }

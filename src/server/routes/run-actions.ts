@@ -137,9 +137,10 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
     throw new Refused("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
   }
   if (fromNode !== undefined) await requireNodeOf(call, run, fromNode);
-  const ruling = await requireAgain(call, run, run.args, "restart");
+  const again = { ...run, ...(await namedFor(call, run)) };
+  const ruling = await requireAgain(call, again, run.args, "restart");
   const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
-  return launched(await relaunch(call, run, ruling, { args: run.args, trigger: "restart", source, idempotency }));
+  return launched(await relaunch(call, again, ruling, { args: run.args, trigger: "restart", source, idempotency }));
 }
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
@@ -159,11 +160,26 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
   const plan = await call.services.runtime.planOf(run.orgId, run.pinnedHash ?? run.definitionHash);
   const merged = { ...run.args, ...args, ...(await takeInputs(call, inputsFrom, args ?? {})) };
   const checked = plan === undefined ? merged : requireArgs(plan, merged);
-  const ruling = await requireAgain(call, run, checked, "branch");
+  const again = { ...run, ...(await namedFor(call, run)) };
+  const ruling = await requireAgain(call, again, checked, "branch");
   const source = { runId: run.runId, kind: "branch", eventId } as const;
   return launched(
-    await relaunch(call, run, ruling, { args: checked, trigger: "branch", source, ...taken, idempotency }),
+    await relaunch(call, again, ruling, { args: checked, trigger: "branch", source, ...taken, idempotency }),
   );
+}
+
+/**
+ * What whoever started a run had named; what deployments and bindings gave it then is found anew, since another run of it
+ * is a new run.
+ */
+async function namedFor(
+  { services, principal }: RunCall,
+  run: RunRecord,
+): Promise<Pick<RunRecord, "gateway" | "roleBindings">> {
+  const view = await services.runtime.stateOf(principal.orgId, run.runId);
+  const placement = view?.state.placement ?? null;
+  const { gateway = null, roleBindings = {} } = placement === null ? run : (placement.named ?? {});
+  return { gateway, roleBindings };
 }
 
 /** New work passes the launch gates, however it comes to be. */

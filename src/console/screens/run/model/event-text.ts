@@ -12,6 +12,8 @@ interface Look {
 export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "run.started": { label: "Run started", tone: "info" },
   "run.status.changed": { label: "Run status changed", tone: "info" },
+  "run.ending": { label: "Run is ending", tone: "warn" },
+  "run.rewound": { label: "Run rewound", tone: "warn" },
   "run.completed": { label: "Run completed", tone: "ok" },
   "run.failed": { label: "Run failed", tone: "bad" },
   "run.cancelled": { label: "Run cancelled", tone: "warn" },
@@ -51,6 +53,10 @@ export function detailOf(event: RunEvent): string {
       return `${event.payload.workflow}${event.payload.version === null ? "" : ` v${event.payload.version}`}, ${event.payload.nodeCount} nodes`;
     case "run.status.changed":
       return join(`${event.payload.from} → ${event.payload.to}`, event.payload.reason, event.payload.detail);
+    case "run.ending":
+      return join(`as ${words(event.payload.as)}`, event.payload.errorCode, oneLine(event.payload.reason));
+    case "run.rewound":
+      return `to event ${event.payload.toEventId}`;
     case "run.completed":
     case "run.failed":
     case "run.cancelled":
