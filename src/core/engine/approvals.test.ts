@@ -335,6 +335,13 @@ describe("a policy that holds", () => {
     expect(rig.answer("a", "approve", { byAgentId: "default" }).refusal?.code).toBe("self_approval");
   });
 
+  it("is another question in another version, or with another policy beside it", () => {
+    const digest = (...policies: string[]) =>
+      runOf(workflow(["a"]), { judge: () => held(policies) }).of("approval.requested")[0]?.digest;
+    expect(digest("p@1")).toBe(digest("p@1"));
+    expect(new Set([digest("p@1"), digest("p@2"), digest("p@1", "q@1")]).size).toBe(3);
+  });
+
   it("grants what was asked: not for other inputs, and not in the next epoch", () => {
     const asked: RequestVerdict[] = [];
     const judge = (request: RequestVerdict): Verdict | undefined => {

@@ -60,6 +60,16 @@ describe("an attempt that is admitted", () => {
     expect(rig.node("a").routes).toMatchObject([{ agentId: "ann", gatewayId: "edge1", startedAt: rig.now }]);
   });
 
+  it("is remembered as the first", () => {
+    const rig = runOf(workflow(["a {on_failure: retry}"]));
+    const first = rig.now;
+    rig.fail("a").fire("retry");
+    expect(rig.now).toBeGreaterThan(first);
+    expect(rig.node("a")).toMatchObject({ firstStartedAt: first, now: { startedAt: rig.now } });
+    const list = runOf(workflow(["e {for_each: list}"], "args: {list: [1]}"));
+    expect(list.node("e").firstStartedAt).toBe(list.now);
+  });
+
   it("says nothing of instructions where there are none, nor of tokens", () => {
     const rig = runOf(workflow(["a"]));
     expect(rig.of("node.started")[0]).not.toHaveProperty("instructions");

@@ -61,6 +61,11 @@ describe("a node that is another run", () => {
   it("has a deadline when the author writes one, and then calls the child off", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit, timeout: 30}"]));
     expect(rig.of("node.started")[0]?.deadlineAt).toBe(rig.now + 30_000);
+    expect(rig.effects).toContainEqual({
+      type: "set-timer",
+      timer: { kind: "attempt", nodeId: "c", attempt: 1 },
+      dueAt: rig.now + 30_000,
+    });
     const { childRunId } = newest(rig);
     rig.fire("attempt");
     expect(rig.status("c")).toBe("timed_out");
@@ -139,6 +144,13 @@ describe("the args of a child run", () => {
     const rig = runOf(source).complete("a", { stdout: "cats" });
     expect(newest(rig).args).toEqual({ topic: "cats", extra: "e", tone: "calm" });
     expect(newest(rig).offered).toEqual({ lang: "en" });
+  });
+
+  it("of a lens node may be as large as any inputs", () => {
+    const nodes = [{ id: "kid", config: { workflow_ref: "audit", param_overrides: { t: "x".repeat(600_000) } } }];
+    const rig = runOf(lens(nodes, []));
+    expect(rig.error("kid")).toBe("context_too_large");
+    expect(started(rig)).toEqual([]);
   });
 
   it("can be told again from the log for as long as the node waits for that child", () => {
@@ -226,6 +238,18 @@ describe("the end of a child run", () => {
     ends(rig, "completed", { child: old, outputs: { leaf: { n: 1 } }, costMicros: 4 });
     expect(rig.outputs("c")).toEqual({ leaf: { n: 2 } });
     expect(rig.state).toMatchObject({ status: "completed", costMicros: 4 });
+  });
+
+  it("of an attempt that was given up leaves the next one alone", () => {
+    const rig = runOf(workflow(["c {workflow_ref: audit}"]));
+    const old = newest(rig);
+    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    ends(rig, "completed", { child: old, outputs: { leaf: { n: 1 } } });
+    expect(rig.of("child.finished")).toMatchObject([{ childRunId: old.childRunId }]);
+    expect(rig.status("c")).toBe("running");
+    ends(rig, "completed", { outputs: { leaf: { n: 2 } } });
+    expect(rig.outputs("c")).toEqual({ leaf: { n: 2 } });
+    expect(rig.state.downstreamCount).toBe(2);
   });
 
   it("of a run nobody started, or for a node that is not there, is nothing", () => {

@@ -68,6 +68,15 @@ describe("cost is recorded once per report, whatever becomes of the output", () 
     },
   );
 
+  it.each(["inputTokens", "outputTokens", "thinkingTokens", "cachedTokens"] as const)(
+    "records money and as many %s",
+    (kind) => {
+      const rig = runOf(workflow(["a"]));
+      rig.callback("a", { status: "completed", stdout: "", tokens: { ...NO_TOKENS, [kind]: 5 }, costMicros: 5 });
+      expect(rig.of("cost.recorded")).toMatchObject([{ costMicros: 5 }]);
+    },
+  );
+
   it("counts the calls a contract was asked again with, though they were free", () => {
     const rig = runOf(workflow(["a {on_failure: retry_once}"]));
     rig.callback("a", { status: "completed", stdout: "", tokens: NO_TOKENS, costMicros: 0, extraCalls: 2 });

@@ -65,6 +65,33 @@ describe("a run that is cancelled", () => {
   });
 });
 
+describe("a list whose run ends", () => {
+  const list = () => runOf(workflow(["e {for_each: list, max_parallel: 2}"], "args: {list: [1, 2, 3]}\ntimeout: 60"));
+
+  it("settles after its instances, of which only those in flight are called off", () => {
+    const rig = list();
+    rig.tell({ type: "cancel", reason: "stop" });
+    const calledOff = rig.effects.flatMap((effect) => (effect.type === "cancel-dispatch" ? [effect.nodeId] : []));
+    expect(calledOff).toEqual(["e[0]", "e[1]"]);
+    expect(rig.of("node.cancelled").map(({ nodeId }) => nodeId)).toEqual(["e[0]", "e[1]", "e[2]", "e"]);
+  });
+
+  it("says why", () => {
+    expect(new Set(Object.values(reasons(list().fire("run"))))).toEqual(new Set(["run_timed_out"]));
+  });
+
+  it("leaves an instance alone whose element is gone", () => {
+    const source = workflow(["z {outputs: {list: array}}", "e < z {for_each: z.outputs.list}"]);
+    const rig = runOf(source).complete("z", { outputs: { list: [1, 2] } });
+    rig.complete("e[0]").complete("e[1]");
+    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.complete("z", { outputs: { list: [1] } });
+    rig.tell({ type: "cancel", reason: "stop" });
+    expect(rig.statuses).toEqual({ z: "completed", e: "cancelled", "e[0]": "cancelled", "e[1]": "invalidated" });
+    expect(rig.state.status).toBe("cancelled");
+  });
+});
+
 describe("a run that takes too long", () => {
   const slow = () => runOf(workflow(["a", "b < a"], "timeout: 60"));
 
@@ -133,6 +160,13 @@ describe("a run that halts", () => {
     childEnds(rig, "completed");
     expect(rig.status("c")).toBe("completed");
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
+  });
+
+  it("ends with the failure that halted it, whatever failed afterwards", () => {
+    const rig = runOf(workflow(["a", "b"]))
+      .fail("b", "provider_auth")
+      .fail("a", "provider_refused");
+    expect(rig.of("run.failed")).toMatchObject([{ errorCode: "provider_auth", reason: "b failed" }]);
   });
 
   it("under fail_fast cancels what is in flight, and drains a child first", () => {
@@ -231,6 +265,25 @@ describe("what a run ends as", () => {
     expect(leaf.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
   });
 
+  it("strict: one node that failed or timed out is enough, also where failures are isolated", () => {
+    const strict = (nodes: string, edges = "") => `${graph(nodes, edges)}completion: strict\n`;
+    const failed = runOf(strict("{id: a}, {id: b}, {id: c}", edge("a", "b")))
+      .fail("a", "provider_auth")
+      .complete("c");
+    expect(failed.statuses).toEqual({ a: "failed", b: "skipped", c: "completed" });
+    expect(failed.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
+    const late = runOf(strict("{id: a, config: {timeout_ms: 1000}}, {id: b}", edge("a", "b"))).fire("attempt");
+    expect(late.statuses).toEqual({ a: "timed_out", b: "skipped" });
+    expect(late.state.status).toBe("failed");
+    const well = runOf(strict("{id: a}")).complete("a");
+    expect(well.state.status).toBe("completed");
+  });
+
+  it("leaves: one leaf that failed is enough", () => {
+    const rig = runOf(graph("{id: a}, {id: b}")).fail("a", "provider_auth").complete("b");
+    expect(rig.state.status).toBe("failed");
+  });
+
   it("leaves: a leaf that timed out is a failure", () => {
     const rig = runOf(graph("{id: a, config: {timeout_ms: 1000}}")).fire("attempt");
     expect(rig.status("a")).toBe("timed_out");
@@ -244,6 +297,7 @@ describe("what a run ends as", () => {
       { counts: { completed: 1, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 }, costMicros: 12 },
     ]);
     expect(rig.state.endedAt).toBe(rig.now);
+    expect(rig.of("run.recovered")).toEqual([]);
   });
 
   it("emits nothing but cost from then on, whatever is told", () => {

@@ -29,6 +29,20 @@ describe("a node done once per element", () => {
     expect(sent(rig)).toEqual(["a[0]", "a[1]", "z"]);
   });
 
+  it("gives its place back to the run when it is done", () => {
+    const rig = runOf(workflow(["a {for_each: list}", "b < a", "c < a"], "args: {list: [1]}\nmax_parallel: 1"));
+    rig.complete("a[0]");
+    expect([rig.status("b"), rig.status("c")]).toEqual(["running", "queued"]);
+  });
+
+  it("counts every node once, in whatever status", () => {
+    const rig = over([1, 2, 3], ", max_parallel: 1").complete("a[0]");
+    const counted = new Map<string, number>();
+    for (const { now } of rig.state.nodes) counted.set(now.status, (counted.get(now.status) ?? 0) + 1);
+    const kept = Object.entries(rig.state.counts).filter(([, count]) => count !== 0);
+    expect(Object.fromEntries(kept)).toEqual(Object.fromEntries(counted));
+  });
+
   it("begins further instances as places become free, each once, in list order", () => {
     const rig = over([1, 2, 3, 4], ", max_parallel: 2");
     expect(sent(rig)).toEqual(["a[0]", "a[1]"]);
@@ -49,10 +63,14 @@ describe("a node done once per element", () => {
       message: "busy",
       after: "queue",
     };
-    const waiting = runOf(each(", max_parallel: 1"), { args: { list: [1, 2] }, judge: () => busy });
-    expect(waiting.statuses).toMatchObject({ "a[0]": "queued", "a[1]": "pending" });
-    const retrying = over([1, 2], ", max_parallel: 1, on_failure: retry").fail("a[0]");
-    expect(retrying.statuses).toMatchObject({ "a[0]": "retrying", "a[1]": "pending" });
+    const list = [1, 2, 3, 4];
+    const waiting = runOf(each(", max_parallel: 2"), {
+      args: { list },
+      judge: ({ nodeId }) => (nodeId === "a[0]" ? busy : undefined),
+    }).complete("a[1]");
+    expect(waiting.statuses).toMatchObject({ "a[0]": "queued", "a[2]": "running", "a[3]": "pending" });
+    const retrying = over(list, ", max_parallel: 2, on_failure: retry").fail("a[0]").complete("a[1]");
+    expect(retrying.statuses).toMatchObject({ "a[0]": "retrying", "a[2]": "running", "a[3]": "pending" });
     const hold: Verdict = {
       disposition: "hold",
       verdictId: "v",
@@ -62,14 +80,14 @@ describe("a node done once per element", () => {
       policies: ["p@1"],
       rule: { approvers: [], otherwise: null, expiresMs: 1_000, isSeparate: false },
     };
-    const held = runOf(each(", max_parallel: 1"), {
-      args: { list: [1, 2] },
-      judge: ({ grants }) => (grants.length === 0 ? hold : undefined),
-    });
-    expect(held.statuses).toMatchObject({ "a[0]": "blocked", "a[1]": "pending" });
+    const held = runOf(each(", max_parallel: 2"), {
+      args: { list },
+      judge: ({ nodeId, grants }) => (nodeId === "a[0]" && grants.length === 0 ? hold : undefined),
+    }).complete("a[1]");
+    expect(held.statuses).toMatchObject({ "a[0]": "blocked", "a[2]": "running", "a[3]": "pending" });
     held.answer("a[0]", "approve");
     held.complete("a[0]");
-    expect(held.status("a[1]")).toBe("blocked");
+    expect(held.status("a[3]")).toBe("running");
   });
 
   it("joins outputs where the step declares them, else texts, and null for a tolerated failure", () => {
@@ -165,6 +183,22 @@ describe("instances when the node is done again", () => {
     expect(rig.node("a[1]").attempts).toBe(2);
     rig.complete("a[1]").complete("b");
     expect(rig.state.status).toBe("completed");
+  });
+
+  it("a rewind keeps the failures that came before, and counts them", () => {
+    const rig = over([1, 2], ", tolerate: 1").fail("a[0]", "provider_auth");
+    const target = rig.state.lastEventId;
+    rig.complete("a[1]").complete("b");
+    rig.tell({ type: "rewind", eventId: target, isConsumed: false });
+    expect(rig.statuses).toMatchObject({ a: "running", "a[0]": "failed", "a[1]": "running" });
+    rig.complete("a[1]", { stdout: "two" });
+    expect(rig.outputs("a")).toEqual({ items: [null, "two"], count: 2, failed: 1 });
+    const late = over([1, 2], ", tolerate: 1, timeout: 1").fire("attempt", "a[0]");
+    const then = late.state.lastEventId;
+    late.complete("a[1]").complete("b");
+    late.tell({ type: "rewind", eventId: then, isConsumed: false });
+    late.complete("a[1]");
+    expect(late.outputs("a")).toMatchObject({ failed: 1 });
   });
 
   it("an element that has changed runs again, one that is gone is left, the others stay", () => {

@@ -182,6 +182,7 @@ describe("a recovery", () => {
     expect(rig.of("run.recovered")).toHaveLength(1);
     expect(rig.events.at(-1)?.type).toBe("run.completed");
     expect(rig.state).toMatchObject({ status: "completed", isRecovering: false });
+    expect(replay(rig.state.plan, "run_1", rig.events.slice(0, -1)).status).toBe("recovered");
   });
 
   it("of a run that fails again is a failure, and the next one is told apart from it", () => {

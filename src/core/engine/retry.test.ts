@@ -139,6 +139,22 @@ describe("a node that is tried again", () => {
   });
 });
 
+describe("a node that fails when its turn comes", () => {
+  it("lets those that wait for it go on in the same commit", () => {
+    const rig = runOf(workflow(["z", "a < z {command: '${z.outputs.nope}', on_failure: skip}", "b < a z", "c < a"]));
+    rig.complete("z");
+    expect(rig.statuses).toEqual({ z: "completed", a: "skipped", b: "running", c: "skipped" });
+  });
+
+  it("counts for its list in the same commit", () => {
+    const rig = runOf(
+      workflow(["e {command: '${item.nope}', for_each: list, tolerate: 2}", "b < e"], "args: {list: [{}, {}]}"),
+    );
+    expect(rig.outputs("e")).toEqual({ items: [null, null], count: 2, failed: 2 });
+    expect(rig.status("b")).toBe("running");
+  });
+});
+
 describe("on_failure: skip", () => {
   it("notifies with what went wrong, and keeps it on the node", () => {
     const rig = runOf(workflow(["a {on_failure: skip}"])).fail("a", "provider_auth");
@@ -223,6 +239,18 @@ describe("on_failure: retry_once_then_escalate", () => {
     const rig = escalated().fire("approval-expiry");
     expect(rig.error("a")).toBe("provider_bad_output");
     expect(rig.state.status).toBe("failed");
+  });
+
+  it("asks once per epoch", () => {
+    const rig = escalated();
+    rig.answer("a", "retry");
+    rig.fail("a");
+    expect(rig.state.status).toBe("failed");
+    expect(rig.of("approval.requested")).toHaveLength(1);
+    rig.tell({ type: "recover" });
+    rig.fail("a").fail("a");
+    expect(rig.status("a")).toBe("blocked");
+    expect(rig.of("approval.requested")).toHaveLength(2);
   });
 
   it("binds the answer to the very failure: another one is another question", () => {

@@ -103,6 +103,12 @@ describe("a team in which another takes over", () => {
     expect(wrong.of("node.retried")).toEqual([]);
   });
 
+  it("asks nobody else to do what may happen only once", () => {
+    const rig = runOf(workflow(["a {effects: at_most_once}"]), { team: crew }).fail("a", "provider_error");
+    expect(asked(rig)).toEqual(["ann"]);
+    expect(rig.status("a")).toBe("failed");
+  });
+
   it("asks nobody else when a person has named one who is not of the team", () => {
     const rig = runOf(workflow(["a"]), {
       team: crew,
