@@ -64,7 +64,8 @@ describe("an approval that is opened", () => {
   it("has an id that nobody else can make, and that sorts in the order of the log", () => {
     const rig = runOf(workflow(["g {approval: required}", "h {approval: required}"]));
     const [first, second] = rig.of("approval.requested").map(({ approvalId }) => approvalId);
-    expect(first).toMatch(/^apr_1_0{4}\d\d$/u);
+    const own = rig.events.find(({ type }) => type === "approval.requested")?.eventId;
+    expect(first).toBe(`apr_1_${String(own).padStart(6, "0")}`);
     expect(String(first) < String(second)).toBe(true);
   });
 
@@ -222,6 +223,26 @@ describe("an answer", () => {
     for (const name of ["byId", "reason", "modifications"]) expect(said).not.toHaveProperty(name);
   });
 
+  it("completes a step that is only a gate at once, without queueing it", () => {
+    const rig = gate();
+    const before = rig.of("node.queued", "g").length;
+    rig.answer("g", "approve");
+    expect(rig.of("node.queued", "g")).toHaveLength(before);
+    const command = runOf(workflow(["a {approval: required, command: go}"]));
+    command.answer("a", "approve");
+    expect(command.of("node.queued", "a").map(({ waitingReason }) => waitingReason)).toEqual(["queued", "queued"]);
+  });
+
+  it("stands: whatever was set to happen without it is nothing", () => {
+    const rig = gate();
+    const approvalId = rig.approvalId("g");
+    rig.answer("g", "approve");
+    expect(rig.tell({ type: "timer", timer: { kind: "approval-expiry", approvalId } })).toEqual({
+      events: [],
+      effects: [],
+    });
+  });
+
   it("is refused for an approval nobody knows, a wrong choice, and by an agent for itself", () => {
     const rig = runOf(workflow(["a {approval: required, command: go, agent: payer}"]));
     const unknown = rig.tell({ type: "approval", approvalId: "apr_x", decision: "approve", by: "ann" });
@@ -273,14 +294,17 @@ describe("an answer", () => {
   });
 
   it("aborts with what went wrong, and halts", () => {
-    const rig = runOf(workflow(["a {on_failure: retry_once_then_escalate}", "b < a"])).fail("a", "provider_auth");
+    const rig = runOf(workflow(["a {on_failure: retry_once_then_escalate}", "b", "c < b"])).fail("a", "provider_auth");
     rig.answer("a", "abort");
+    expect(rig.statuses).toEqual({ a: "failed", b: "running", c: "cancelled" });
+    rig.complete("b");
     expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "provider_auth", errorMessage: "it broke" });
     expect(rig.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
   });
 
   it("aborts a lens node without touching the others", () => {
-    const graph = `format: lens-graph/v1\nname: g\nnodes: [{id: a, config: {template_body: "[[x]]"}}, {id: b}]\nedges: []\n`;
+    const edge = "{id: e, source_node_id: b, target_node_id: c, target_param_label: p}";
+    const graph = `format: lens-graph/v1\nname: g\nnodes: [{id: a, config: {template_body: "[[x]]"}}, {id: b}, {id: c}]\nedges: [${edge}]\n`;
     const rig = runOf(graph);
     rig.answer("a", "abort", { reason: "not needed" });
     expect(rig.node("a").now).toMatchObject({
@@ -288,7 +312,7 @@ describe("an answer", () => {
       errorCode: "approval_rejected",
       errorMessage: "not needed",
     });
-    expect(rig.status("b")).toBe("running");
+    expect(rig.complete("b").status("c")).toBe("running");
     const silent = runOf(graph);
     silent.answer("a", "abort");
     expect(silent.of("node.failed", "a")[0]?.errorMessage).toBe("a was aborted");

@@ -319,6 +319,17 @@ describe("pieces of an answer", () => {
     });
   });
 
+  it("keep their node's place in the run, and do not shorten its time", () => {
+    const rig = runOf(workflow(["a", "b"], "max_parallel: 1"));
+    say(rig, 1, { index: 0, text: "x" });
+    rig.now += 500;
+    say(rig, 1, { index: 1, text: "y" });
+    expect(rig.statuses).toEqual({ a: "streaming", b: "queued" });
+    rig.complete("a");
+    expect(rig.of("node.completed", "a")).toMatchObject([{ attempt: 1, durationMs: 500 }]);
+    expect(rig.status("b")).toBe("running");
+  });
+
   it("end before the log is full", () => {
     const rig = runOf(workflow(["a"]));
     const before = rig.state.lastEventId;

@@ -89,6 +89,10 @@ describe("a list whose run ends", () => {
     rig.tell({ type: "cancel", reason: "stop" });
     expect(rig.statuses).toEqual({ z: "completed", e: "cancelled", "e[0]": "cancelled", "e[1]": "invalidated" });
     expect(rig.state.status).toBe("cancelled");
+    const before = rig.events.length;
+    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    const said = rig.events.slice(before).flatMap((event) => ("nodeId" in event.payload ? [event.payload.nodeId] : []));
+    expect(said).not.toContain("e[1]");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
-import type { Timer, Verdict } from "./index.ts";
+import { ALLOW, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { advance, type Timer, type Verdict } from "./index.ts";
 
 type Block = Extract<Verdict, { disposition: "block" }>;
 
@@ -79,7 +79,7 @@ describe("a node at a limit", () => {
     expect(rig.status("a")).toBe("queued");
     wake(rig);
     expect(rig.status("a")).toBe("running");
-    expect(wake(rig).events).toEqual([]);
+    expect(wake(rig)).toEqual({ events: [], effects: [] });
     expect(rig.node("a").attempts).toBe(1);
   });
 
@@ -94,8 +94,32 @@ describe("a node at a limit", () => {
     rig.now += 30_000;
     wake(rig);
     expect(rig.node("a").now).toMatchObject({ status: "queued", isLimited: false, limitedSince: since });
+    // It has its place at the gate; what it waits for now is its own run.
+    const [timer] = queueTimers(rig);
+    if (timer !== undefined) expect(rig.tell({ type: "timer", timer: timer.timer }).events).toEqual([]);
+    expect(wake(rig)).toEqual({ events: [], effects: [] });
     rig.complete("b");
     expect(rig.status("a")).toBe("running");
+  });
+
+  it("takes no verdict it did not ask for", () => {
+    const { rig } = atGate(BUSY);
+    const told = rig.tell({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
+    expect(told).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
+  });
+
+  it("takes no verdict of another epoch, and asks again for none that is on its way", () => {
+    const { state } = new Rig(workflow(["a"]));
+    const moment = { at: 1, jitter: 0 };
+    const about = { workflow: "w", version: 1, hash: "h", trigger: "test", recursionDepth: 0, args: {} };
+    const asked = advance(state, { type: "start", ...about, ...moment });
+    expect(asked.effects.map(({ type }) => type)).toEqual(["request-verdict"]);
+    const other = advance(state, { type: "verdict", nodeId: "a", epoch: 1, verdict: ALLOW, ...moment });
+    expect(other).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
+    const woken = advance(state, { type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 }, ...moment });
+    expect(woken).toEqual({ events: [], effects: [] });
+    const own = advance(state, { type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW, ...moment });
+    expect(own.effects.map(({ type }) => type)).toContain("dispatch");
   });
 
   it("leaves its place in the run to others", () => {

@@ -92,6 +92,8 @@ describe("a node that is tried again", () => {
     rig.fire("retry");
     rig.tell({ type: "timer", timer: stale.timer });
     expect(rig.node("a").attempts).toBe(3);
+    const last = rig.effects.findLast((effect) => effect.type === "set-timer" && effect.timer.kind === "retry");
+    if (last?.type === "set-timer") expect(rig.tell({ type: "timer", timer: last.timer }).events).toEqual([]);
   });
 
   it("is queued with a reason before it runs again, also when it need not wait", () => {

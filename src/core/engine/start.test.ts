@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { WAITING_REASONS } from "../event/index.ts";
 import { apply, createRunState, findNode, replay, type RunState } from "./index.ts";
 
 const ENVELOPE = { kind: "text", artifactKind: "text", output: "kept" } as const;
@@ -84,6 +85,48 @@ describe("the start of a run", () => {
     expect(rig.node("a").now).toMatchObject({ isCarried: true });
     expect(rig.dispatches.map(({ nodeId }) => nodeId)).toEqual(["b"]);
     expect(rig.complete("b").node("b").now).toMatchObject({ isCarried: false });
+  });
+});
+
+describe("a node that waits", () => {
+  it("always says for what", () => {
+    const source = workflow(
+      [
+        "a {on_failure: retry}",
+        "g {approval: required}",
+        "e < a {for_each: list, max_parallel: 1}",
+        "once {on_failure: retry_once_then_escalate}",
+        "z < e g once",
+      ],
+      "args: {list: [1, 2]}\nmax_parallel: 2",
+    );
+    const rig = new Rig(source);
+    const look = () => {
+      for (const { id, now } of rig.state.nodes) {
+        if (!["awaiting_dependency", "queued", "retrying", "blocked"].includes(now.status)) continue;
+        expect([id, "waitingReason" in now && WAITING_REASONS.includes(now.waitingReason)]).toEqual([id, true]);
+      }
+    };
+    const steps = [
+      () => rig.start(),
+      () => rig.fail("a"),
+      () => rig.fail("once").fail("once"),
+      () => rig.answer("once", "retry"),
+      () => rig.complete("once"),
+      () => rig.fire("retry"),
+      () => rig.complete("a"),
+      () => rig.complete("e[0]"),
+      () => rig.answer("g", "approve"),
+      () => rig.complete("e[1]"),
+      () => rig.tell({ type: "rewind", eventId: 1, isConsumed: false }),
+    ];
+    for (const step of steps) {
+      step();
+      look();
+    }
+    for (const type of ["node.queued", "node.waiting", "node.blocked"] as const) {
+      for (const { waitingReason } of rig.of(type)) expect(WAITING_REASONS).toContain(waitingReason);
+    }
   });
 });
 

@@ -129,6 +129,16 @@ describe("what a step is given", () => {
     expect(rig.node("c").now).toMatchObject({ status: "skipped", reason: "condition_false" });
   });
 
+  it("can ask whether a person skipped it", () => {
+    const rig = runOf(
+      workflow(["z", "t {on_failure: retry_once_then_escalate}", `b < t z {condition: "t.outputs._skipped"}`]),
+    )
+      .fail("t", "provider_auth")
+      .complete("z");
+    rig.answer("t", "skip");
+    expect(rig.status("b")).toBe("running");
+  });
+
   it("may have so many bytes, of inputs, command and stdin together", () => {
     const most = LIMITS.boundInputBytesMax;
     const status = (bytes: number, where: string) => {

@@ -70,6 +70,19 @@ describe("who of a team takes a node", () => {
   });
 });
 
+describe("a team, unless it says otherwise", () => {
+  it("isolates a failure: only what depends on it fails with it", () => {
+    const rig = runOf(workflow(["a", "b < a", "c", "d < c"]), { team: team([member("ann")]) }).fail(
+      "a",
+      "provider_auth",
+    );
+    expect(rig.statuses).toEqual({ a: "failed", b: "failed", c: "running", d: "awaiting_dependency" });
+    expect(rig.error("b")).toBe("upstream_failure");
+    rig.complete("c").complete("d");
+    expect(rig.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
+  });
+});
+
 describe("a team in which another takes over", () => {
   const crew = team([member("ann"), member("ben", { sortOrder: 1 }), member("cy", { sortOrder: 2 })], {
     failurePolicy: "fallback",
