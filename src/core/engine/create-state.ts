@@ -80,7 +80,7 @@ function createNode(
     assignedTo: null,
     lane: null,
     values: {},
-    hasProvenance: false,
+    hasFindings: false,
     deltaIndex: -1,
     reported: new Set(),
     firstStartedAt: null,

@@ -104,7 +104,8 @@ export interface NodeState {
   lane: number | null;
   /** Values a person gave for unbound labels, or inputs an approver narrowed. */
   values: JsonObject;
-  hasProvenance: boolean;
+  /** What binding it found has been said in this epoch. */
+  hasFindings: boolean;
   deltaIndex: number;
   /** Attempts whose final report has been taken, so that a second one changes nothing. */
   readonly reported: Set<number>;
