@@ -1,6 +1,6 @@
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import type { NodeResult } from "../core/view/index.ts";
-import type { InputsFrom, Run, State } from "../client/index.ts";
+import { type NodeResult, relaunchText } from "../core/view/index.ts";
+import type { InputsFrom, Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
@@ -172,7 +172,7 @@ export async function restartRun(
   id: string,
   options: ActionOptions & { readonly fromNode?: string },
 ): Promise<number> {
-  return acted(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
+  return relaunched(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
 }
 
 export async function rewindRun(
@@ -196,7 +196,7 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
   const branched = await api.branchRun(id, options.at, args, inputsFromOf(options.argFrom ?? []));
-  return acted(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
+  return relaunched(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
 }
 
 /** `name=run/node/output`: the arg is taken from an output of another run. */
@@ -219,15 +219,21 @@ async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
   return readArgs(io, plan.args, options, run.args);
 }
 
+/** A new run that keeps some of another also says which nodes it keeps, and which run again. */
+function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
+  return acted(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
+}
+
 /** Says what came of it; the id of the run it is about is the data. */
-async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string): Promise<number> {
+async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string, more = ""): Promise<number> {
+  const isSaid = options.quiet !== true && options.json !== true;
   if (options.watch === true) {
-    if (options.quiet !== true && options.json !== true) io.err.write(`${run.id} ${what}\n`);
+    if (isSaid) io.err.write(`${run.id} ${what}\n${more}`);
     return followRun(io, api, await followedOf(api, run), { ...options, isOwn: false });
   }
   if (options.json === true) printJson(io, run);
   else {
-    if (options.quiet !== true) io.err.write(`${run.id} ${what} (${run.status})\n`);
+    if (isSaid) io.err.write(`${run.id} ${what} (${run.status})\n${more}`);
     io.out.write(`${run.id}\n`);
   }
   return EXIT.fine;

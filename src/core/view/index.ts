@@ -2,6 +2,7 @@ export { type Correlation, type EventFrame, eventOfFrame, type FrameContext, fra
 export { type NodeResult } from "./node-result.ts";
 export { type ProjectionContext, projectRun, projectView, type RunProjection } from "./projection.ts";
 export { activeNodeIds, applyToView, reduceRun, unsettledNodeIds } from "./reduce.ts";
+export { relaunchText } from "./relaunch-text.ts";
 export {
   type ApprovalView,
   createView,
