@@ -55,7 +55,7 @@ export interface ShowRunOptions {
 export async function showRun(io: Io, api: Api, id: string, options: ShowRunOptions): Promise<number> {
   const { at } = options;
   if (options.node !== undefined) return showNode(io, api, id, options.node, options);
-  const [run, state] = await Promise.all([api.getRun(id), stateOf(api, id, at)]);
+  const [run, { state, timestamp }] = await Promise.all([api.getRun(id), stateOf(api, id, at)]);
   if (options.json === true) {
     printJson(io, { ...run, state });
     return EXIT.fine;
@@ -67,7 +67,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["at event", at === undefined ? null : String(at)],
     ["status", state.isPaused ? `${state.status}, waiting for a person` : state.status],
     ["created", formatWhen(run.createdAt, now)],
-    ["duration", durationText(run, now)],
+    ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
     ["parent", run.parentRunId],
     ["args", oneLine(JSON.stringify(run.args))],
@@ -78,8 +78,14 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
   return EXIT.fine;
 }
 
-function stateOf(api: Api, id: string, at: number | undefined): Promise<State> {
-  return at === undefined ? api.getState(id) : api.getStateAt(id, at);
+interface Seen {
+  readonly state: State;
+  /** When the event was that is looked at; null: the run as it is now. */
+  readonly timestamp: string | null;
+}
+
+async function stateOf(api: Api, id: string, at: number | undefined): Promise<Seen> {
+  return at === undefined ? { state: await api.getState(id), timestamp: null } : api.getCheckpoint(id, at);
 }
 
 function nodeRow(node: NodeResult): readonly string[] {
@@ -100,7 +106,7 @@ async function showNode(io: Io, api: Api, id: string, nodeId: string, options: S
     printJson(io, await api.getNode(id, nodeId));
     return EXIT.fine;
   }
-  const { nodeResults } = await stateOf(api, id, options.at);
+  const { nodeResults } = (await stateOf(api, id, options.at)).state;
   const node = nodeResults.find((one) => one.nodeId === nodeId);
   if (node === undefined) throw new Refusal(`the run ${printable(id)} has no node "${printable(nodeId)}"`);
   if (options.json === true) {
@@ -241,6 +247,11 @@ async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: s
 
 function nameOf({ workflow, version }: Run): string {
   return `${oneLine(workflow)}${version === null ? "" : `@${version}`}`;
+}
+
+/** How long the run had taken when an event came. */
+function durationUntil({ startedAt, createdAt }: Run, timestamp: string): string {
+  return formatDuration(Math.max(0, Date.parse(timestamp) - Date.parse(startedAt ?? createdAt)));
 }
 
 function durationText(run: Run, now: number): string {

@@ -144,6 +144,7 @@ export const stateSchema = z.object({
   inFlightCount: count,
   executedCount: count,
   failedCount: count,
+  upstreamFailedCount: count.describe("Of the failed ones: nodes that did not run because another had failed"),
   nodeResults: z.array(nodeResultSchema),
   upstreamCount: count,
   downstreamCount: count,

@@ -13,3 +13,4 @@ export {
   type RunView,
 } from "./run-view.ts";
 export { epochMsFromIso, isoFromEpochMs } from "./timestamp.ts";
+export { isUpstreamFailure } from "./upstream-failure.ts";

@@ -1,8 +1,7 @@
 import type { JSX, ReactNode } from "react";
 import type { RunView } from "../../../client/index.ts";
+import { type NodeView, relaunchText } from "../../../core/view/index.ts";
 import { Link } from "../../app/router.tsx";
-import { useQuery } from "../../live/use-query.ts";
-import { api } from "../../live/api.ts";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
@@ -16,7 +15,7 @@ import { useRunPage, useRunView } from "./run-page.ts";
 export function RunHead(): JSX.Element {
   const { run, feed } = useRunPage();
   const view = useRunView();
-  const sum = feed.log.sums.run;
+  const sum = feed.facts.sums.run;
   return (
     <header className="run-head">
       <PageHead
@@ -41,7 +40,7 @@ export function RunHead(): JSX.Element {
           <TimeText at={view.startedAt ?? run.startedAt ?? run.createdAt} />
         </Fact>
         <Fact name="Clock">
-          <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt} />
+          <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt ?? feed.shownAt()} />
         </Fact>
         <Fact name="Cost">
           <Money micros={view.costMicros} />
@@ -87,13 +86,14 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-function Counts({ view: { counts } }: { readonly view: RunView }): JSX.Element {
+function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView }): JSX.Element {
   const told = [
     [counts.completed, "completed", "ok"],
     [counts.running + counts.streaming, "in flight", "info"],
     [counts.awaiting_dependency + counts.queued + counts.retrying, "waiting", "warn"],
     [counts.blocked, "blocked", "hold"],
-    [counts.failed + counts.timed_out, "failed", "bad"],
+    [counts.failed + counts.timed_out - upstreamFailures, "failed", "bad"],
+    [upstreamFailures, "not run", "idle"],
     [counts.skipped, "skipped", "idle"],
     [counts.cancelled, "cancelled", "idle"],
     [counts.invalidated, "invalidated", "idle"],
@@ -123,18 +123,13 @@ function waveText({ nodes }: RunView): string {
   return `${furthest + 1} of ${last + 1}`;
 }
 
+const CHILDREN_SHOWN = 5;
+
 /** Runs this one came from or led to. */
 function Family(): JSX.Element | null {
   const { run, feed } = useRunPage();
-  useRunView();
-  const hasChildren = feed.log.childRunIds.length > 0;
-  const children = useQuery(
-    hasChildren ? `children ${run.id} ${feed.log.childRunIds.length}` : null,
-    () => api.listRuns({ parent: run.id, limit: 5 }),
-    {
-      tags: [`run:${run.id}`],
-    },
-  );
+  const view = useRunView();
+  const { childRunIds } = feed.facts;
   return (
     <>
       {run.parentRunId !== undefined && (
@@ -143,22 +138,44 @@ function Family(): JSX.Element | null {
         </Fact>
       )}
       {run.sourceRunId !== undefined && (
-        <Fact name="Began as">
-          <RunLink id={run.sourceRunId} />
-        </Fact>
+        <>
+          <Fact name={run.trigger === "branch" ? "Branched from" : "Restarted from"}>
+            <RunLink id={run.sourceRunId} />
+          </Fact>
+          <CarriedOver view={view} />
+        </>
       )}
-      {hasChildren && (
+      {childRunIds.length > 0 && (
         <Fact name="Child runs">
           <span className="row">
-            {(children.data?.data ?? []).map(({ id }) => (
+            {childRunIds.slice(-CHILDREN_SHOWN).map((id) => (
               <RunLink key={id} id={id} />
             ))}
-            {feed.log.childRunIds.length > 5 && <span className="muted">of {feed.log.childRunIds.length}</span>}
+            {childRunIds.length > CHILDREN_SHOWN && <span className="muted">of {childRunIds.length}</span>}
           </span>
         </Fact>
       )}
     </>
   );
+}
+
+/** Which results were taken over from the other run; the title names them, and what runs again. */
+function CarriedOver({ view: { nodes } }: { readonly view: RunView }): JSX.Element {
+  const split = splitNodes(nodes.values());
+  return (
+    <Fact name="Carried over">
+      <span title={relaunchText(split)}>
+        {grouped(split.carriedOver.length)} of {grouped(split.carriedOver.length + split.runsAgain.length)} nodes
+      </span>
+    </Fact>
+  );
+}
+
+function splitNodes(nodes: Iterable<NodeView>): Parameters<typeof relaunchText>[0] {
+  const planned = [...nodes].filter(({ instance }) => instance === null);
+  const ids = (isCarried: boolean): readonly string[] =>
+    planned.filter((node) => node.isCarried === isCarried).map(({ id }) => id);
+  return { carriedOver: ids(true), runsAgain: ids(false) };
 }
 
 function RunLink({ id }: { readonly id: string }): JSX.Element {
