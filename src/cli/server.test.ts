@@ -392,6 +392,8 @@ describe("sluice runs", () => {
     const then = await sluice(["runs", "show", id, "--at", event]);
     expect(then.out).toMatch(new RegExp(`at event\\s+${event}\\nstatus\\s+running`));
     expect(then.out).toMatch(/shout\s+(?:queued|awaiting_dependency)/);
+    // The clock of that event, not of the run's end.
+    expect((await sluice(["runs", "show", id, "--at", "1"])).out).toMatch(/duration\s+0 ms\n/);
     const node = await sluice(["runs", "show", id, "--at", event, "--node", "greet", "--json"]);
     expect(JSON.parse(node.out)).toMatchObject({ nodeId: "greet", status: "completed" });
     expect(await sluice(["runs", "show", id, "--at", "99999"])).toMatchObject({ code: 2, out: "" });

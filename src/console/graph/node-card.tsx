@@ -73,7 +73,7 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
     case "failed":
     case "timed_out":
     case "retrying":
-      if (isUpstreamFailure(view)) return <>not run: a node before it failed</>;
+      if (isUpstreamFailure(view)) return <>not run · upstream failed</>;
       return <>{view.errorCode ?? lookOf(view.status).label}</>;
     case "blocked":
       return <>{view.missing.length > 0 ? "needs values" : "waits for a person"}</>;

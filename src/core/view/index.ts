@@ -1,6 +1,6 @@
 export { type Correlation, type EventFrame, eventOfFrame, type FrameContext, frameEvent } from "./frame.ts";
 export { type NodeResult } from "./node-result.ts";
-export { type ProjectionContext, projectRun, projectView, type RunProjection } from "./projection.ts";
+export { isPaused, type ProjectionContext, projectRun, projectView, type RunProjection } from "./projection.ts";
 export { activeNodeIds, applyToView, reduceRun, unsettledNodeIds } from "./reduce.ts";
 export { relaunchText } from "./relaunch-text.ts";
 export {

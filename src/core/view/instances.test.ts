@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EventOf, EventType, RunEvent } from "../event/index.ts";
+import { isPaused } from "./projection.ts";
 import { applyToView, reduceRun } from "./reduce.ts";
 import { createView } from "./run-view.ts";
 
@@ -70,5 +71,15 @@ describe("what stays of a node", () => {
       ),
     );
     expect(view.nodes.get("a")).toMatchObject({ status: "failed", childRunId: "run_2", model: "m-1" });
+  });
+});
+
+describe("a run that waits for a person", () => {
+  it("is one in which nothing else moves", () => {
+    const blocked: Told = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
+    const queued: Told = ["node.queued", { nodeId: "b", waitingReason: "queued" }];
+    expect(isPaused(reduceRun(logOf(expanded, blocked, done("a[1]"), done("a[2]"))))).toBe(true);
+    expect(isPaused(reduceRun(logOf(expanded, blocked, queued)))).toBe(false);
+    expect(isPaused(reduceRun(logOf(expanded)))).toBe(false);
   });
 });

@@ -100,13 +100,11 @@ function assemble(
   about: ProjectionContext,
 ): RunProjection {
   const { counts } = run;
-  // A `for_each` node runs only as far as its instances do.
-  const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
   return {
     runId: run.runId,
     workflowId: about.workflowId,
     status: run.status,
-    isPaused: moving === 0 && counts.blocked > 0,
+    isPaused: isStill(counts, expandedRunning),
     isCancelling,
     activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
     pendingCount: counts.pending,
@@ -123,6 +121,18 @@ function assemble(
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
   };
+}
+
+/** Whether nothing moves, and somebody has to answer. */
+export function isPaused({ counts, nodes }: RunView): boolean {
+  if (counts.blocked === 0) return false;
+  return isStill(counts, [...nodes.values()].filter((node) => node.isExpanded).length);
+}
+
+function isStill(counts: RunFacts["counts"], expandedRunning: number): boolean {
+  // A `for_each` node runs only as far as its instances do.
+  const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
+  return moving === 0 && counts.blocked > 0;
 }
 
 function isActive({ status }: NodeResult): boolean {

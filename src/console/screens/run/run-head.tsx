@@ -1,6 +1,7 @@
 import type { JSX, ReactNode } from "react";
 import type { RunView } from "../../../client/index.ts";
-import { type NodeView, relaunchText } from "../../../core/view/index.ts";
+import { isTerminal } from "../../../core/event/index.ts";
+import { isPaused, type NodeView, relaunchText } from "../../../core/view/index.ts";
 import { Link } from "../../app/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
@@ -30,10 +31,7 @@ export function RunHead(): JSX.Element {
       />
       <dl className="run-facts">
         <Fact name="Status">
-          <StatusBadge
-            status={view.status}
-            {...(view.ending === null ? {} : { label: `Ending as ${view.ending.replaceAll("_", " ")}` })}
-          />
+          <RunBadge view={view} />
           {view.errorCode !== null && <code className="text-bad">{view.errorCode}</code>}
         </Fact>
         <Fact name="Started">
@@ -84,6 +82,15 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** A run that waits for a person does not run, whatever its status is called. */
+function RunBadge({ view }: { readonly view: RunView }): JSX.Element {
+  if (view.ending !== null) {
+    return <StatusBadge status={view.status} label={`Ending as ${view.ending.replaceAll("_", " ")}`} />;
+  }
+  if (!isTerminal(view.status) && isPaused(view)) return <StatusBadge status="blocked" label="Waiting for a person" />;
+  return <StatusBadge status={view.status} />;
 }
 
 function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView }): JSX.Element {
