@@ -369,7 +369,7 @@ describe("sluice runs", () => {
     expect((await sluice(["runs", "watch", failed, "--quiet"])).code).toBe(1);
     expect(await sluice(["runs", "recover", failed, "--watch", "--quiet"])).toMatchObject({ code: 0, out: "mended\n" });
     const restarted = await sluice(["runs", "restart", failed, "--from-node", "draft", "--json"]);
-    expect(JSON.parse(restarted.out)).toMatchObject({ sourceRunId: failed });
+    expect(JSON.parse(restarted.out)).toMatchObject({ sourceRunId: failed, carriedOver: [], runsAgain: ["draft"] });
     const id = await started("hello.lobsterX");
     await sluice(["runs", "watch", id, "--quiet"]);
     expect(await sluice(["runs", "rewind", id, "--to", "1", "--watch"])).toMatchObject({
@@ -378,6 +378,7 @@ describe("sluice runs", () => {
     });
     const branched = await sluice(["runs", "branch", id, "--at", "1", "--arg", "times=7"]);
     expect(branched).toMatchObject({ code: 0, out: expect.stringMatching(/^run_\w+\n$/) });
+    expect(branched.err).toContain("nothing is carried over, every node runs again\n");
     expect((await client().getRun(branched.out.trim())).args).toEqual({ who: "you", times: 7 });
     expect(await sluice(["runs", "branch", id, "--at", "99999"])).toMatchObject({ code: 2, out: "" });
   });
@@ -391,6 +392,8 @@ describe("sluice runs", () => {
     const then = await sluice(["runs", "show", id, "--at", event]);
     expect(then.out).toMatch(new RegExp(`at event\\s+${event}\\nstatus\\s+running`));
     expect(then.out).toMatch(/shout\s+(?:queued|awaiting_dependency)/);
+    // The clock of that event, not of the run's end.
+    expect((await sluice(["runs", "show", id, "--at", "1"])).out).toMatch(/duration\s+0 ms\n/);
     const node = await sluice(["runs", "show", id, "--at", event, "--node", "greet", "--json"]);
     expect(JSON.parse(node.out)).toMatchObject({ nodeId: "greet", status: "completed" });
     expect(await sluice(["runs", "show", id, "--at", "99999"])).toMatchObject({ code: 2, out: "" });

@@ -29,6 +29,7 @@ import type {
   ListPage,
   NodeDetail,
   PageOptions,
+  Relaunched,
   Run,
   SavedWorkflow,
   Start,
@@ -115,7 +116,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/runs/${encode(runId)}/cancel`, { body: { reason } });
   }
 
-  restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Run> {
+  restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Relaunched> {
     return this.ask("POST", `/runs/${encode(runId)}/restart`, { body: { fromNode }, headers: idempotent(options) });
   }
 
@@ -123,7 +124,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/runs/${encode(runId)}/rewind`, { body: { eventId } });
   }
 
-  branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Run> {
+  branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
     return this.ask("POST", `/runs/${encode(runId)}/branch`, {
       body: { eventId, args, inputsFrom: options.inputsFrom },
       headers: idempotent(options),

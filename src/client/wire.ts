@@ -109,6 +109,14 @@ export interface Run {
   readonly lastEventId: number;
 }
 
+/** A restarted or branched run. */
+export interface Relaunched extends Run {
+  /** Nodes and instances whose results are kept. */
+  readonly carriedOver: readonly string[];
+  /** Nodes that run again, in plan order. */
+  readonly runsAgain: readonly string[];
+}
+
 /** A large value that is not in the answer itself: null stands at `path`, and `getBlob(hash)` gives it. */
 export interface ValueRef {
   readonly path: readonly string[];

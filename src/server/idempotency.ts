@@ -50,6 +50,6 @@ export function launched(outcome: LaunchOutcome): Response {
   }
 }
 
-export function repeated(run: RunRecord): Response {
+function repeated(run: RunRecord): Response {
   return json(runOnWire(run), 200, { "idempotency-replayed": "true", location: `/api/v1/runs/${run.runId}` });
 }

@@ -105,6 +105,11 @@ export const runSchema = z.object({
   lastEventId: count,
 });
 
+export const relaunchedSchema = runSchema.extend({
+  carriedOver: z.array(z.string()).describe("Nodes and instances whose results are kept, in the order of the log"),
+  runsAgain: z.array(z.string()).describe("Nodes that run again, in plan order"),
+});
+
 const blobRef = z.object({ path: z.array(z.string()), hash: z.string(), bytes: count });
 const refs = z.array(blobRef).optional().describe("Large values: null at `path`, the value at /blobs/{hash}");
 
@@ -139,6 +144,7 @@ export const stateSchema = z.object({
   inFlightCount: count,
   executedCount: count,
   failedCount: count,
+  upstreamFailedCount: count.describe("Of the failed ones: nodes that did not run because another had failed"),
   nodeResults: z.array(nodeResultSchema),
   upstreamCount: count,
   downstreamCount: count,

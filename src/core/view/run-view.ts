@@ -55,6 +55,8 @@ export interface RunView {
   readonly counts: Record<NodeStatus, number>;
   /** Results of instances carried over from another run, until their node expands. */
   readonly carriedInstances: Map<string, { readonly outputs: JsonObject; readonly output: string }>;
+  /** Of the failed nodes: those that did not run because another one had failed. */
+  upstreamFailures: number;
 }
 
 export interface NodeView {
@@ -81,7 +83,10 @@ export interface NodeView {
   /** Labels a person has to bind, while the node is blocked for them. */
   readonly missing: readonly string[];
   readonly approvalId: string | null;
+  /** The newest child run it started; stays when the node has settled. */
   readonly childRunId: string | null;
+  /** Its result was taken over from the run this one was restarted or branched from. */
+  readonly isCarried: boolean;
   /** Pieces of the current attempt, joined. */
   readonly streamedText: string;
   readonly streamedMedia: readonly Json[];
@@ -89,6 +94,8 @@ export interface NodeView {
   readonly deltaIndex: number;
   /** Running only because its instances are. */
   readonly isExpanded: boolean;
+  /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
+  readonly failedInstances: number;
 }
 
 export interface ApprovalView {
@@ -136,6 +143,7 @@ export function createView(outline?: PlanOutline): RunView {
     approvals: new Map(),
     counts,
     carriedInstances: new Map(),
+    upstreamFailures: 0,
   };
 }
 
@@ -153,6 +161,8 @@ export function newNode(id: string, label: string, wave: number | null, instance
     costMicros: 0,
     agentId: null,
     model: null,
+    childRunId: null,
+    failedInstances: 0,
     streamedText: "",
     streamedMedia: [],
     deltaIndex: -1,
@@ -170,6 +180,6 @@ export const NOTHING_NOW = {
   errorMessage: null,
   missing: [],
   approvalId: null,
-  childRunId: null,
+  isCarried: false,
   isExpanded: false,
 } as const satisfies Partial<NodeView>;

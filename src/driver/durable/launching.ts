@@ -15,7 +15,7 @@ import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 /** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
 export async function carriedFor(
   runtime: Pick<Runtime, "stateOf" | "stateAt">,
-  { orgId, source }: Launch,
+  { orgId, source, args }: Launch,
 ): Promise<readonly Carried[] | null | undefined> {
   if (source === undefined) return undefined;
   const { runId, kind, fromNode, eventId } = source;
@@ -23,7 +23,7 @@ export async function carriedFor(
     eventId === undefined ? await runtime.stateOf(orgId, runId) : await runtime.stateAt(orgId, runId, eventId);
   if (view === undefined || view === null) return null;
   if (fromNode !== undefined && findNode(view.state, fromNode) === undefined) return null;
-  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state);
+  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state, args);
 }
 
 /** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */

@@ -46,6 +46,16 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "child.finished": { label: "Child run finished", tone: "info" },
 };
 
+const NOT_RUN: Look = { label: "Not run", tone: "idle" };
+const REJECTED: Look = { label: "Approval resolved", tone: "bad" };
+
+/** How an event is drawn. What only follows from another node's failure is no failure of its own. */
+export function lookOfEvent(event: RunEvent): Look {
+  if (event.type === "node.failed" && event.payload.errorCode === "upstream_failure") return NOT_RUN;
+  if (event.type === "approval.resolved" && event.payload.status === "rejected") return REJECTED;
+  return EVENT_LOOKS[event.type];
+}
+
 /** What is worth saying about an event in one line, besides what kind it is. Texts may come from models. */
 export function detailOf(event: RunEvent): string {
   switch (event.type) {
