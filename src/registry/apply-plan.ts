@@ -193,7 +193,7 @@ async function planWorkflow(
   const plan = planWorkflowChange({ source, settings }, before);
   const applied: AppliedManifest = { kind: "Workflow", name, ...plan };
   if (plan.action === "unchanged") return { applied };
-  const format = checkSource(source, EMPTY_CATALOG).definition?.format ?? "lobsterx";
+  const format = checkSource(source, EMPTY_CATALOG, { isStored: true }).definition?.format ?? "lobsterx";
   const saving = { name, hash: digestText(source), format, source, catalog: null, savedAt: at, savedBy: actor };
   const detail = {
     action: plan.action,

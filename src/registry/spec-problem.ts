@@ -9,7 +9,7 @@ import {
   type ProblemCode,
   type TreePath,
 } from "../core/base/index.ts";
-import { suggest } from "../core/definition/index.ts";
+import { didYouMean } from "../core/definition/index.ts";
 import { isField } from "./field.ts";
 
 /** The codes of definitions, and one for what is right and cannot be done here yet. */
@@ -56,11 +56,6 @@ export function nameOf(at: TreePath, title = "the spec"): string {
   return `Entry ${last + 1} of ${field === undefined ? "the list" : `"${field}"`}`;
 }
 
-export function didYouMean(word: string, words: Iterable<string>): string | undefined {
-  const found = suggest(word, words);
-  return found === undefined ? undefined : `Did you mean "${found}"?`;
-}
-
 /** What a schema found wrong, in the words everything else here is said in. `title`: "an agent". */
 export function problemsOfIssues(
   issues: readonly z.core.$ZodIssue[],
@@ -87,7 +82,7 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
     case "invalid_type":
       return [input === undefined ? missing(at, title) : wrongType(issue.expected, input, at, subject)];
     case "invalid_value":
-      return [wrongWord(issue.values.map(String), input, at, subject)];
+      return [input === undefined ? missing(at, title) : wrongWord(issue.values.map(String), input, at, subject)];
     case "too_big":
     case "too_small":
       return [outOfRange(issue, input, at, subject)];
@@ -96,12 +91,25 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
       const code = isField(params) ? params.code : "wrong_type";
       return [specProblem(code, at, `${subject} ${issue.message}${butItIs(input)}.`, isField(params) ? params : {})];
     }
+    case "invalid_union": {
+      const meant = issue.errors.find((branch) => branch.every((one) => isWithin(one, input)));
+      if (meant === undefined || meant.length === 0) break;
+      const path = (one: z.core.$ZodIssue): z.core.$ZodIssue => ({ ...one, path: [...issue.path, ...one.path] });
+      return meant.flatMap((one) => problemsOf(path(one), schema, title));
+    }
     case "invalid_key":
       return [specProblem("bad_name", at, `${subject} is not a name that can be used here.`, { isAtKey: true })];
     default:
-      if (input === undefined) return [missing(at, title)];
-      return [specProblem("wrong_type", at, `${subject} ${issue.message}, but it is ${kindOf(input)}.`)];
+      break;
   }
+  if (input === undefined) return [missing(at, title)];
+  return [specProblem("wrong_type", at, `${subject} ${issue.message}, but it is ${kindOf(input)}.`)];
+}
+
+/** Of several forms the author meant the one whose kind of value was written. */
+function isWithin(issue: z.core.$ZodIssue, input: Json | undefined): boolean {
+  if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;
+  return typeof input === "string" && issue.code === "invalid_value";
 }
 
 function unknownKey(key: string, at: TreePath, known: readonly string[], title: string): SpecProblem {

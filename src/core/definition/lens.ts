@@ -159,6 +159,7 @@ const lensShape = record(
   {
     id: optional(givenName, "Name of the lens; the entry's own name when absent."),
     versions: mandatory(list(located(lensVersion), { isFilled: true }), "Its versions, oldest first."),
+    allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
   },
   { title: "a lens" },
 );

@@ -1,5 +1,5 @@
-import { getOwn, LIMITS, required } from "../base/index.ts";
-import type { Catalog, LensEdge, LensNode, LensVersion } from "../definition/index.ts";
+import { LIMITS, required } from "../base/index.ts";
+import { lensVersionOf, type Catalog, type LensEdge, type LensNode, type LensVersion } from "../definition/index.ts";
 import { normaliseLabel } from "../template/index.ts";
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, NodeKind, PlanNode } from "./plan.ts";
 import { retryPolicyOfBlock } from "./retry-policy.ts";
@@ -50,12 +50,8 @@ export function planLensNode(
   };
 }
 
-/** The version the node is pinned to, or the newest; null when the lens is not at hand. */
 export function findLensVersion(node: LensNode, catalog: Catalog): LensVersion | null {
-  if (node.lensId === null || catalog.lenses === null) return null;
-  const versions = getOwn(catalog.lenses, node.lensId)?.versions ?? [];
-  const found = node.versionId === null ? versions.at(-1) : versions.find((version) => version.id === node.versionId);
-  return found ?? null;
+  return lensVersionOf(node.lensId, node.versionId, catalog.lenses);
 }
 
 /**
