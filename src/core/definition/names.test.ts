@@ -48,7 +48,6 @@ describe("names that nothing has", () => {
       "unknown_step steps[4].condition: Write c.outputs.verdict.",
     ],
     [{ for_each: "nmaes" }, 'unknown_step steps[4].for_each: Did you mean "names"?'],
-    [{ for_each: "c.verdict" }, "type_mismatch steps[4].for_each: Name a value of type array."],
     [{ for_each: "c.tags", command: "${itme}" }, 'unknown_step steps[4].command: Did you mean "item"?'],
     [{ for_each: "c.tags", command: "${item.name}" }, "unknown_field steps[4].command"],
     [{ for_each: "c.tags", condition: "item > 1" }, "type_mismatch steps[4].condition"],
@@ -171,6 +170,18 @@ describe("an approval nobody is asked for", () => {
     expect(warnings.map(({ code, path, message }) => [code, path, message])).toEqual([
       ["unknown_field", "steps[1].condition", '$a.approved is always false: step "a" asks no person.'],
     ]);
+  });
+});
+
+describe("a list that is none", () => {
+  it("is a warning, because the run says so too", () => {
+    const steps = [
+      { id: "a", command: "x", outputs: { t: "string" } },
+      { id: "b", command: "x", for_each: "a.t" },
+    ];
+    const { problems, warnings } = readDefinition(JSON.stringify({ name: "w", steps }), EMPTY_CATALOG);
+    expect(problems).toEqual([]);
+    expect(warnings.map(({ code, path }) => [code, path])).toEqual([["type_mismatch", "steps[1].for_each"]]);
   });
 });
 

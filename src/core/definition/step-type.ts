@@ -41,7 +41,8 @@ function checkList({ forEach, path }: StepDraft, know: Know, report: Report): vo
   const kind = valueKindOf(know(forEach.list));
   if (kind === undefined || kind === "list") return;
   const message = `for_each needs a list, but ${forEach.list.text} is ${KIND_PHRASES[kind]}.`;
-  report.strict("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
+  // The run would say so too, at the step.
+  report.doubt("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
 }
 
 export function checkTypes(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): boolean {
