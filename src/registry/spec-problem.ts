@@ -12,8 +12,8 @@ import {
 import { didYouMean } from "../core/definition/index.ts";
 import { isField } from "./field.ts";
 
-/** The codes of definitions, and one for what is right and cannot be done here yet. */
-export type SpecCode = ProblemCode | "not_supported";
+/** The codes of definitions. */
+export type SpecCode = ProblemCode;
 
 /** Something wrong with a spec. Paths begin inside the spec. */
 export interface SpecProblem {
@@ -98,7 +98,7 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
       return meant.flatMap((one) => problemsOf(path(one), schema, title));
     }
     case "invalid_key":
-      return [specProblem("bad_name", at, `${subject} is not a name that can be used here.`, { isAtKey: true })];
+      return [wrongKey(issue, at, subject)];
     default:
       break;
   }
@@ -110,6 +110,17 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
 function isWithin(issue: z.core.$ZodIssue, input: Json | undefined): boolean {
   if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;
   return typeof input === "string" && issue.code === "invalid_value";
+}
+
+/** A name chosen by the author, where only some will do. */
+function wrongKey({ issues }: z.core.$ZodIssueInvalidKey, at: TreePath, subject: string): SpecProblem {
+  const [first] = issues;
+  if (first?.code === "invalid_value") {
+    const known = first.values.map(String);
+    return unknownKey(String(at.at(-1)), at.slice(0, -1), known, "the map");
+  }
+  const message = `${subject} ${first?.message ?? "is not a name that can be used here"}.`;
+  return specProblem("bad_name", at, message, { isAtKey: true });
 }
 
 function unknownKey(key: string, at: TreePath, known: readonly string[], title: string): SpecProblem {
@@ -206,10 +217,13 @@ function keysAt(schema: z.core.$ZodType, at: TreePath): readonly string[] {
     let inner: z.core.$ZodType | undefined;
     if (def.type === "object" && typeof segment === "string") inner = getOwn(def.shape, segment);
     else if (def.type === "array") inner = def.element;
+    else if (def.type === "record") inner = def.valueType;
     if (inner === undefined) return [];
     def = defOf(inner);
   }
-  return def.type === "object" ? Object.keys(def.shape) : [];
+  if (def.type === "object") return Object.keys(def.shape);
+  const key = def.type === "record" ? defOf(def.keyType) : undefined;
+  return key?.type === "enum" ? Object.values(key.entries).map(String) : [];
 }
 
 type Def = z.core.$ZodTypes["_zod"]["def"];

@@ -53,7 +53,7 @@ async function found(kind: "library" | "lens", names: ReadonlySet<string>, lookU
 }
 
 /** What the entries of a list name under a key. */
-function namesUnder(document: JsonObject, list: string, key: string): ReadonlySet<string> {
+export function namesUnder(document: JsonObject, list: string, key: string): ReadonlySet<string> {
   const entries = getOwn(document, list);
   if (!isJsonArray(entries)) return new Set();
   return new Set(
