@@ -45,13 +45,15 @@ function catalogBeside({ kind, spec }: Manifest, stream: readonly Manifest[], gi
       }),
     ),
   };
-  const has = (entries: object, names: ReadonlySet<string>): boolean =>
-    [...names].every((name) => Object.hasOwn(entries, name));
   return {
-    library: has(library, namesUnder(document, "steps", "library_step")) ? library : null,
-    lenses: has(lenses, namesUnder(document, "nodes", "lens_id")) ? lenses : null,
+    library: hasAll(library, namesUnder(document, "steps", "library_step")) ? library : null,
+    lenses: hasAll(lenses, namesUnder(document, "nodes", "lens_id")) ? lenses : null,
     workflows: null,
   };
+}
+
+function hasAll(entries: object, names: ReadonlySet<string>): boolean {
+  return [...names].every((name) => Object.hasOwn(entries, name));
 }
 
 function specsOf(kind: string, stream: readonly Manifest[]): Readonly<Record<string, JsonObject>> {
