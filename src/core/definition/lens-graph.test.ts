@@ -38,6 +38,7 @@ describe("a lens graph", () => {
       timeoutMs: null,
       maxParallel: 50,
       rootInputs: {},
+      optionalInputs: [],
       nodes: [node("a", []), node("b", ["a"])],
       edges: [
         {

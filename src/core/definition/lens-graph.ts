@@ -3,6 +3,7 @@ import { normaliseLabel, parseOverride, type OverrideValue } from "../template/i
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
 import { checkGraph } from "./graph-check.ts";
+import { optionalLabels } from "./lens.ts";
 import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
@@ -36,6 +37,7 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     ...headOf(raw),
     completion: raw.completion ?? "leaves",
     rootInputs: raw.root_inputs ?? {},
+    optionalInputs: optionalLabels(getOwn(document, "root_inputs")),
     nodes: written.map(({ read }, index) => nodeOf(read, overrides[index] ?? {}, parents[index] ?? new Set())),
     edges,
   };

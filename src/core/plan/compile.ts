@@ -89,7 +89,7 @@ function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): Co
   const params = groupParams(definition.nodes, definition.edges, order.indexById);
   const nodes = order.positions.map((position, index) => {
     const node = required(definition.nodes[position], "the order lists nodes");
-    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog);
+    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog, definition.optionalInputs);
   });
   return { plan: planOf(definition, "lens-graph", definition.rootInputs, order, nodes), warnings: [] };
 }

@@ -10,6 +10,7 @@ export function planLensNode(
   position: NodePosition,
   params: readonly LensParam[],
   catalog: Catalog,
+  optionalInputs: readonly string[],
 ): PlanNode {
   const kind = kindOfLensNode(node);
   const version = findLensVersion(node, catalog);
@@ -43,7 +44,7 @@ export function planLensNode(
       contextSources: [],
       estimatedCostMicros: null,
     },
-    body: bodyOf(node, version, params),
+    body: bodyOf(node, version, params, optionalInputs),
     isRetryWritten: node.isRetryWritten,
     isOnFailureWritten: false,
     duty: null,
@@ -105,7 +106,13 @@ function timeoutOf(node: LensNode, kind: NodeKind): number | null {
   return node.timeoutMs ?? (kind === "child" ? null : LIMITS.lensTimeoutMsDefault);
 }
 
-function bodyOf(node: LensNode, version: LensVersion | null, params: readonly LensParam[]): LensBody {
+function bodyOf(
+  node: LensNode,
+  version: LensVersion | null,
+  params: readonly LensParam[],
+  optionalInputs: readonly string[],
+): LensBody {
+  const optional = [...optionalInputs, ...(version?.inputContract?.optional ?? [])];
   return {
     kind: "lens",
     lensId: node.lensId,
@@ -117,6 +124,7 @@ function bodyOf(node: LensNode, version: LensVersion | null, params: readonly Le
     requiredTier: version?.requiredTier ?? null,
     roleTag: version?.roleTag ?? null,
     onParentFailure: node.onParentFailure,
+    optionalKeys: new Set(optional.map(normaliseLabel)),
     moderation: node.moderation,
     params,
     overrides: overridesOf(node),

@@ -185,6 +185,8 @@ export interface LensBody {
   readonly requiredTier: "basic" | "standard" | "advanced" | null;
   readonly roleTag: string | null;
   readonly onParentFailure: OnParentFailure;
+  /** Normalised labels that render as '' when nothing gives them a value. */
+  readonly optionalKeys: ReadonlySet<string>;
   readonly moderation: ModerationMode;
   readonly params: readonly LensParam[];
   readonly overrides: readonly LensOverride[];

@@ -14,7 +14,7 @@ const SOURCE =
 describe("a name that nothing has", () => {
   it("is refused when a workflow is checked and saved", async () => {
     const hint = 'Did you mean "verdict"?';
-    const problem = { code: "unknown_field", path: "steps[1].condition", line: 4, column: 39, hint };
+    const problem = { code: "unknown_field", path: "steps[1].condition", line: 4, column: 37, hint };
     const checked = await api.tell("POST", "validate", { body: { source: SOURCE } });
     expect(checked.body).toMatchObject({ ok: false, problems: [problem] });
     const saved = await api.tell("PUT", "workflows/older", { body: { source: SOURCE } });
