@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type Problem } from "../core/base/index.ts";
+import { formatPath, isJsonArray, isJsonObject, type Json, type Problem } from "../core/base/index.ts";
 import { type Catalog, findSecretLiterals } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import { readDocuments, type SourceTree } from "../core/text/index.ts";
@@ -45,7 +45,7 @@ function checkManifests(file: SourceFile, catalog: Catalog): CheckedFile {
 async function checkBridge(file: SourceFile, tree: SourceTree): Promise<CheckedFile> {
   const warnings = findSecretLiterals(tree.value).map(({ path, message }): Problem => {
     const hint = "Write secret://NAME where the adapter takes it, and keep the secret in the environment.";
-    return { code: "secret_literal", message, path: path.join("."), ...tree.placeOf(path), hint };
+    return { code: "secret_literal", message, path: formatPath(path), ...tree.placeOf(path), hint };
   });
   return { file, summary: "configuration of a Bridge", problems: await bridgeConfigProblems(tree), warnings };
 }

@@ -15,11 +15,17 @@ const NO_LOOP = "There is no loop over a condition yet: for_each runs a step onc
 const NO_BRANCH = "There is no branching step: give each alternative a condition.";
 
 export const STEP_WORDS: ForeignWords = words(
-  ["if only_if where", "Write condition: and an expression."],
+  ["if only_if where", "Write condition: a.value == 1, or another expression."],
   ["unless", "Write condition: not (…)."],
   ["needs need after requires upstream depends dependencies", "Write depends_on: [step, …]."],
-  ["run runs exec execute shell bash cmd", "Write command; the process adapter runs it as a program."],
-  ["script code", "Write command: a step has no code of its own, and the process adapter runs programs."],
+  [
+    "run runs exec execute shell bash cmd",
+    "Write command: what is to be done. Programs are run by the process adapter (provider: process).",
+  ],
+  [
+    "script code",
+    "A step has no code of its own: write command, or run a program by the process adapter (provider: process).",
+  ],
   ["prompt instruction instructions message task ask", "Write command."],
   ["matrix strategy with_items with_list loop foreach forEach each items iterate map", "Write for_each: path.to.list."],
   ["sleep wait delay pause", NO_WAIT],

@@ -26,12 +26,15 @@ export function lensVersionOf(
   return found ?? null;
 }
 
+const LABELS_MAX = 200;
+
 /** A graph as its names are checked: fields by output contracts, labels as they are matched when they are bound. */
 export class LensNames {
   readonly #lenses: Readonly<Record<string, Lens>> | null;
   readonly #rootLabels: ReadonlySet<string>;
   readonly #nodes: ReadonlyMap<string, Located<RawLensNode>>;
   readonly #report: Report;
+  readonly #outputs = new Map<string, Known>();
 
   constructor(
     nodes: readonly Located<RawLensNode>[],
@@ -47,7 +50,9 @@ export class LensNames {
 
   /** What may be read of a node; anything, when it has no contract or its lens is not at hand. */
   #outputOf(id: string): Known {
-    return contractKnown(this.#versionOf(id)?.outputContract);
+    const known = this.#outputs.get(id) ?? contractKnown(this.#versionOf(id)?.outputContract);
+    this.#outputs.set(id, known);
+    return known;
   }
 
   #versionOf(id: string): LensVersion | null {
@@ -134,6 +139,8 @@ export class LensNames {
     const wanted = new Map(labels.map((label) => [normaliseLabel(label), label]));
     const keys = new Set([...given.map(({ label }) => normaliseLabel(label)), ...this.#rootLabels]);
     const unfed = [...wanted.keys()].filter((key) => !keys.has(key));
+    // Searching for a likely word is expensive, and nobody mistypes hundreds.
+    if (unfed.length > LABELS_MAX || given.length > LABELS_MAX) return;
     for (const { label, at } of given) {
       const key = normaliseLabel(label);
       const near = wanted.has(key) ? undefined : suggest(key, unfed);

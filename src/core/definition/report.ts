@@ -44,6 +44,11 @@ export class Report {
     this.#isStored = isStored;
   }
 
+  /** So much is wrong already that nothing more is kept: wording it would be in vain. */
+  get isFull(): boolean {
+    return this.problems.length >= KEPT_MAX || this.warnings.length >= KEPT_MAX;
+  }
+
   problem(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
     if (this.problems.length < KEPT_MAX) this.problems.push(this.#locate({ code, path, message, ...detail }));
   }

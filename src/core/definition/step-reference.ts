@@ -54,6 +54,7 @@ function resolveMention(
   const meaning = scope.meaningOf(mention.path, mention.field, draft);
   if (meaning.kind === "arg" || Object.hasOwn(scope.args, head)) usedArgs.add(head);
   if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
+  if (report.isFull) return isStep ? head : undefined;
   // One typo used ten times in a field is one mistake.
   const key = meaning.kind === "no_name" ? `${mention.field}\n${head}` : `${mention.field}\n${mention.path.text}`;
   if (!reported.has(key)) {
@@ -136,7 +137,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     report.problem("unknown_step", mention.about, message, { hint: `Write step.${text}.`, offset, at: mention.at });
     return;
   }
-  const declarer = scope.instanceDeclarers(head)[0];
+  const declarer = scope.instanceDeclarer(head);
   const isUnbound = !isAfterBinding(mention.field) && Object.hasOwn(draft.inputs, head);
   const message = isUnbound
     ? `${text} refers to the input "${head}", which is bound only after this has been decided.`

@@ -30,7 +30,9 @@ export class StepScope {
   readonly isOpen: boolean;
   readonly #drafts: readonly StepDraft[];
   readonly #variables = new Map<string, Known>();
+  readonly #instanceNames = new Map<string, string>();
   readonly #steps = new Map<string, Known>();
+  readonly #own = new Map<StepDraft, Known>();
 
   constructor(
     drafts: readonly StepDraft[],
@@ -43,10 +45,13 @@ export class StepScope {
     this.steps = steps;
     this.brokenIds = brokenIds;
     this.isOpen = drafts.some((draft) => draft.unresolvedLibraryStep !== null);
-    for (const { outputs, forEach, brokenNames } of drafts) {
+    for (const { id, outputs, forEach, brokenNames } of drafts) {
       for (const name of brokenNames) this.#variables.set(name, ANY);
       // What a step with `for_each` declares belongs to its instances alone.
-      if (forEach !== null) continue;
+      if (forEach !== null) {
+        for (const name of Object.keys(outputs ?? {})) this.#instanceNames.set(name, id ?? "");
+        continue;
+      }
       for (const [name, field] of Object.entries(outputs ?? {})) {
         const isShared = this.#variables.has(name) || Object.hasOwn(args, name);
         this.#variables.set(name, isShared ? ANY : knownOf(field));
@@ -67,9 +72,15 @@ export class StepScope {
   }
 
   #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
-    if (field === "success_criteria" && head === "outputs") return { kind: "own", known: ownOutputsOf(draft) };
+    if (field === "success_criteria" && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
     if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
     return this.#elementOf(head, field, draft) ?? this.#variableOf(head) ?? this.#inputOf(head, field, draft);
+  }
+
+  #ownOf(draft: StepDraft): Known {
+    const known = this.#own.get(draft) ?? ownOutputsOf(draft);
+    this.#own.set(draft, known);
+    return known;
   }
 
   #step(id: string): Known {
@@ -118,11 +129,9 @@ export class StepScope {
     return this.#variables.has(name) || Object.hasOwn(this.args, name);
   }
 
-  /** Steps that declare the name for their instances alone. */
-  instanceDeclarers(name: string): readonly string[] {
-    return this.#drafts.flatMap(({ id, forEach, outputs }) =>
-      id !== null && forEach !== null && Object.hasOwn(outputs ?? {}, name) ? [id] : [],
-    );
+  /** A step that declares the name for its instances alone. */
+  instanceDeclarer(name: string): string | undefined {
+    return this.#instanceNames.get(name);
   }
 
   /** Every name that could stand at this place, for suggestions. */

@@ -125,9 +125,13 @@ function placeOf({ pattern, isReal }: Look, text: string): number | undefined {
   return undefined;
 }
 
+/** What every credential has in it: most texts have none of this, and one look tells. */
+const SIGNS =
+  /-----BEGIN|[rs]k[-_]|AIza|AKIA|ASIA|slk_|gh[opsru]_|github_pat_|glpat-|xox|npm_|hf_|SG\.|eyJ|bearer|:\/\/|passw|api[_-]?key|secret|token/i;
+
 /** The first text that looks like a credential, and where it begins. */
 export function findCredential(text: string): { readonly name: string; readonly position: number } | null {
-  if (text.length < SECRET_LENGTH_MIN) return null;
+  if (text.length < SECRET_LENGTH_MIN || !SIGNS.test(text)) return null;
   for (const look of CREDENTIALS) {
     const position = placeOf(look, text);
     if (position !== undefined) return { name: look.name, position };
@@ -137,7 +141,7 @@ export function findCredential(text: string): { readonly name: string; readonly 
 
 /** The text with whatever looks like a credential taken out. */
 export function hideCredentials(text: string): string {
-  if (text.length < SECRET_LENGTH_MIN) return text;
+  if (text.length < SECRET_LENGTH_MIN || !SIGNS.test(text)) return text;
   let shown = text;
   for (const { name, pattern, whole = pattern, isReal } of CREDENTIALS) {
     shown = shown.replace(whole, (found) => ((isReal?.(found) ?? true) ? `[hidden: ${name}]` : found));
