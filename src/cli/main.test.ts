@@ -46,6 +46,43 @@ steps:
   "fail.yaml": "nodes: { a: { fail: provider_refused, message: 'not this one' } }\n",
   "stranger.yaml": "nodes: { writ: { stdout: x } }\n",
   "broken.yaml": "nodes: { a: { dealy_ms: 1 } }\n",
+  "rules.yaml": `kind: Policy
+name: costly
+spec: { category: budget, condition: node.estimated_cost > 1, action: block }
+---
+kind: Lens
+name: judge
+spec:
+  versions: [{ id: v1, template_body: "Judge [[answer]].", output_contract: { kind: j, artifact_kind: j, schema: { score: { type: number } } } }]
+---
+kind: Workflow
+name: graph
+spec:
+  source: |
+    format: lens-graph/v1
+    name: graph
+    nodes: [{ id: a, lens_id: judge }, { id: b }]
+    edges: [{ id: e, source_node_id: a, target_node_id: b, target_param_label: x, source_output_key: scroe }]
+---
+kind: Policy
+name: costly
+spec: { category: budget, condition: "true", action: log }
+---
+kind: Webhook
+name: out
+spec: { url: "http:///path", events: [run.completd] }
+`,
+  "fine.yaml":
+    "kind: Agent\nname: a\nspec: { trust_level: 3 }\n---\nkind: Model\nname: m\nspec: { provider: p, input_usd_per_mtok: 1, output_usd_per_mtok: 2 }\n",
+  "bridge.yaml":
+    "default_provider: http\nadapters:\n  http: { allow: [example.com], targets: { billing: { url: https://billing.example/api } } }\n",
+  "bad-bridge.yaml": `adapters:
+  htpp: {}
+  http: { targts: {} }
+  process: { commands: { list: { comand: ls } } }
+moderation: { rules: { wrods: [] } }
+secret: [X]
+`,
   "args.json": '{"n": 3, "text": "from file"}\n',
   "list.json": "[1]\n",
 };
@@ -173,6 +210,38 @@ describe("sluice validate", () => {
   it("reads standard input", async () => {
     const { code, out } = await sluice(["validate", "-"], { input: FILES["good.lobsterX"] });
     expect({ code, out }).toEqual({ code: 0, out: "<stdin>: ok (good, 1 node)\n" });
+  });
+
+  it("checks streams of manifests, what stands in their workflows too", async () => {
+    const { code, err } = await sluice(["validate", "rules.yaml"]);
+    expect(code).toBe(2);
+    const found = err.split("\n").flatMap((line) => /^rules\.yaml:(\d+:\d+: \w+)/.exec(line)?.[1] ?? []);
+    expect(found).toEqual([
+      "3:38: unknown_fact",
+      "17:102: unknown_field",
+      "20:7: duplicate_id",
+      "25:14: wrong_type",
+      "25:39: bad_enum",
+    ]);
+    expect(err).toContain('hint: Did you mean "estimatedUsd"?');
+    expect((await sluice(["validate", "fine.yaml"])).out).toBe("fine.yaml: ok (2 manifests)\n");
+  });
+
+  it("checks configurations of a Bridge, and the sections of its adapters", async () => {
+    expect((await sluice(["validate", "bridge.yaml"])).out).toBe("bridge.yaml: ok (configuration of a Bridge)\n");
+    const { code, err } = await sluice(["validate", "bad-bridge.yaml"]);
+    expect(code).toBe(2);
+    const found = err.split("\n").flatMap((line) => /^bad-bridge\.yaml:(\d+:\d+: \w+)/.exec(line)?.[1] ?? []);
+    expect(found).toEqual([
+      "2:3: unknown_key",
+      "3:11: unknown_key",
+      "4:32: missing_field",
+      "4:34: unknown_key",
+      "5:24: unknown_key",
+      "6:1: unknown_key",
+    ]);
+    expect(err).toContain('hint: Did you mean "http"?');
+    expect(err).toContain('hint: Did you mean "targets"?');
   });
 
   it("lets no file write on the terminal", async () => {

@@ -92,8 +92,8 @@ function createRoot(io: Io): Command {
 function addReaders(program: Command, { io, settle }: Workbench): void {
   program
     .command("validate")
-    .description("check workflow files and report all problems at once")
-    .argument("<file...>", "workflow files, - for standard input")
+    .description("check workflows, manifests and configurations of a Bridge, and report all problems at once")
+    .argument("<file...>", "files to check, - for standard input")
     .option("--json", "print the report as JSON")
     .addOption(new Option("--format <format>", "how to report").choices(["human", "github", "json"]).default("human"))
     .option("--library <file>", "step library and lenses the files refer to")

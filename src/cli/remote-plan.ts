@@ -12,7 +12,7 @@ export const SERVER_CATALOG: Catalog = { library: null, lenses: null, workflows:
 export async function planOfVersion(api: Api, name: string, version: number): Promise<Plan | null> {
   try {
     const { source } = await api.getVersion(name, version);
-    return checkSource(source, SERVER_CATALOG).plan;
+    return checkSource(source, SERVER_CATALOG, { isStored: true }).plan;
   } catch (thrown) {
     if (thrown instanceof ApiProblem && (thrown.status === 403 || thrown.status === 404)) return null;
     throw thrown;

@@ -35,6 +35,9 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ...(recover === undefined ? {} : { recovery: { max: recover } }),
   };
   const run = await api.startRun({ workflow: name, version, args, ...more }, { idempotencyKey: randomUUID() });
+  for (const { code, message } of options.quiet === true ? [] : (run.warnings ?? [])) {
+    io.err.write(`sluice: warning: ${code}: ${printable(message)}\n`);
+  }
   if (options.detach === true) {
     if (options.json === true) printJson(io, run);
     else io.out.write(`${run.id}\n`);

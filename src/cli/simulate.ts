@@ -80,7 +80,7 @@ async function pieceThere(io: Io, api: Api, target: string, options: SimulateOpt
     const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
     const version = wanted === undefined ? (await api.getWorkflow(workflow)).version : Number(wanted);
     const { source } = await api.getVersion(workflow, version);
-    const { plan } = checkSource(source, SERVER_CATALOG);
+    const { plan } = checkSource(source, SERVER_CATALOG, { isStored: true });
     return { workflow, version, args: await readArgs(io, plan?.args ?? {}, options) };
   }
   const file = await readSourceFile(io, target);

@@ -107,6 +107,8 @@ export interface Run {
   readonly completedAt?: string;
   readonly costMicros: number;
   readonly lastEventId: number;
+  /** Only when it has just been started: what newer checks would refuse in a version that was saved before them. */
+  readonly warnings?: readonly SentProblem[];
 }
 
 /** A restarted or branched run. */

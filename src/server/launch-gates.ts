@@ -60,7 +60,7 @@ export function launchedRun(result: LaunchResult, now: number): Response {
   switch (result.kind) {
     case "started":
     case "repeated":
-      return launched(result);
+      return launched(result, "warnings" in result ? result.warnings : undefined);
     case "refused":
       throw refusedRun(result.refusal, now);
   }

@@ -103,6 +103,10 @@ export const runSchema = z.object({
   completedAt: moment.optional(),
   costMicros: micros,
   lastEventId: count,
+  warnings: z
+    .array(problemItem)
+    .optional()
+    .describe("Only when it has just been started: what newer checks would refuse in a version that was saved before"),
 });
 
 export const relaunchedSchema = runSchema.extend({

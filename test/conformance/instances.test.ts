@@ -28,6 +28,51 @@ describe("for_each", () => {
     expect(runOf(each(", max_items: 3")).status("a")).toBe("running");
   });
 
+  describe("with a condition that reads the element", () => {
+    const some = (condition: string, more = "", args = "[1, 2, 3]") =>
+      runOf(
+        workflow(
+          [`a {command: go, for_each: list, condition: "${condition}"${more}}`, "b < a"],
+          `args: {list: ${args}, go: true}`,
+        ),
+      );
+
+    it("skips that instance alone", () => {
+      const rig = some("item > 1 and go");
+      expect(["a[0]", "a[1]", "a[2]"].map((id) => rig.status(id))).toEqual(["skipped", "running", "running"]);
+      expect(rig.of("node.skipped")[0]).toMatchObject({ nodeId: "a[0]", reason: "condition_false" });
+      rig.complete("a[1]", { stdout: "two" }).complete("a[2]", { stdout: "three" }).complete("b");
+      expect(rig.outputs("a")).toEqual({ items: [null, "two", "three"], count: 3, failed: 0 });
+      expect(rig.state.status).toBe("completed");
+    });
+
+    it("completes when every instance was skipped", () => {
+      const rig = some("item > 9");
+      expect(rig.outputs("a")).toEqual({ items: [null, null, null], count: 3, failed: 0 });
+      expect(rig.status("b")).toBe("running");
+    });
+
+    it("fails the instance whose condition cannot be decided", () => {
+      const rig = some("item > 1", ", tolerate: 1", "[x, 2]");
+      expect(rig.error("a[0]")).toBe("expression_error");
+      rig.complete("a[1]", { stdout: "two" });
+      expect(rig.outputs("a")).toEqual({ items: [null, "two"], count: 2, failed: 1 });
+    });
+
+    it("reads the position too, one place at a time", () => {
+      const rig = some("index != 1", ", max_parallel: 1");
+      expect(["a[0]", "a[1]", "a[2]"].map((id) => rig.status(id))).toEqual(["running", "pending", "pending"]);
+      rig.complete("a[0]");
+      expect(["a[0]", "a[1]", "a[2]"].map((id) => rig.status(id))).toEqual(["completed", "skipped", "running"]);
+    });
+  });
+
+  it("is skipped as a whole by a condition about something else", () => {
+    const rig = runOf(workflow(["a {command: go, for_each: list, condition: go}"], "args: {list: [1], go: false}"));
+    expect(rig.status("a")).toBe("skipped");
+    expect(rig.of("node.expanded")).toEqual([]);
+  });
+
   it("runs so many at a time", () => {
     const rig = runOf(each(", max_parallel: 1"));
     expect(rig.dispatches.map((effect) => effect.nodeId)).toEqual(["a[0]"]);

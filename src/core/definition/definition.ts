@@ -148,6 +148,8 @@ export interface Step {
 export interface LensGraphDefinition extends DefinitionHead {
   readonly format: "lens-graph/v1";
   readonly rootInputs: Readonly<Record<string, ArgField>>;
+  /** Root inputs the author wrote `required: false` for: unset, they render as ''. */
+  readonly optionalInputs: readonly string[];
   readonly nodes: readonly LensNode[];
   readonly edges: readonly LensEdge[];
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/index.ts";
 import type { Completion, GatewayRule } from "./definition.ts";
 import { mandatory, optional } from "./record.ts";
-import { anyText, choice, number } from "./shape.ts";
+import { anyText, choice, flag, number } from "./shape.ts";
 import { duration, givenName, kebabName } from "./text-shape.ts";
 
 const COMPLETIONS: readonly Completion[] = ["strict", "leaves"];
@@ -24,6 +24,7 @@ export const DOCUMENT_HEAD = {
     },
   ),
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
+  allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
   max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
 };
 

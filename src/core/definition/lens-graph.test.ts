@@ -39,6 +39,7 @@ describe("a lens graph", () => {
       gateway: "pinned",
       maxParallel: 50,
       rootInputs: {},
+      optionalInputs: [],
       nodes: [node("a", []), node("b", ["a"])],
       edges: [
         {

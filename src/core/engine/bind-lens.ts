@@ -93,7 +93,10 @@ function setValue(values: LabelledValues, label: string, value: Json, handoffs: 
 
 function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject) {
   if (body.template === null) return { text: JSON.stringify(inputs), missing: [] };
-  return renderLensTemplate(body.template, (token) => values.get(token.key)?.value);
+  return renderLensTemplate(body.template, ({ key }) => {
+    const bound = values.get(key);
+    return bound === undefined && body.optionalKeys.has(key) ? "" : bound?.value;
+  });
 }
 
 /** Binding under way. */

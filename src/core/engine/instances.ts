@@ -6,8 +6,9 @@ import { instanceId } from "./create-state.ts";
 import { CANCELLED_BY_SIBLING, cancelReason, closeQuestion, stopAttempt } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
+import { decideInstance } from "./readiness.ts";
 import { findValue } from "./references.ts";
-import { completeNode, dataResult } from "./settle.ts";
+import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { Expansion, NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
@@ -102,7 +103,21 @@ function beginInstances(turn: Turn, node: NodeState, expansion: Expansion): void
   while (expansion.active < places && expansion.next < expansion.members.length) {
     const instance = nodeAt(turn.state, required(expansion.members[expansion.next], "a member"));
     expansion.next += 1;
-    if (instance.now.status === "pending") emit(turn, "node.queued", { ...about(instance), waitingReason: "queued" });
+    if (instance.now.status === "pending") beginInstance(turn, instance);
+  }
+}
+
+/** A condition that reads the element decides about its instance alone. */
+function beginInstance(turn: Turn, instance: NodeState): void {
+  const readiness = decideInstance(turn.state, instance);
+  switch (readiness.kind) {
+    case "run":
+      emit(turn, "node.queued", { ...about(instance), waitingReason: "queued" });
+      return;
+    case "skip":
+      return skipNode(turn, instance, readiness.reason);
+    case "expression_error":
+      return failNode(turn, instance, { code: "expression_error", message: readiness.message });
   }
 }
 
@@ -129,7 +144,7 @@ function failureText(state: RunState, node: NodeState, { failed, cancelled, memb
   return `${failed} of ${members.length} elements failed, ${allowed}${unrun}`;
 }
 
-/** Declared outputs, or the text when there are none; null for a tolerated failure. */
+/** Declared outputs, or the text when there are none; null for a tolerated failure and for a skipped element. */
 function resultOf(instance: NodeState): Json {
   if (instance.now.status !== "completed") return null;
   const { outputs, envelope } = instance.now;

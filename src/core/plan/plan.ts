@@ -123,6 +123,8 @@ export interface ForEachPlan {
   readonly maxItems: number;
   readonly maxParallel: number | null;
   readonly tolerate: { readonly count: number } | { readonly percent: number };
+  /** The condition when it reads the element: it is judged for each instance. Null: the node's own, if any, counts. */
+  readonly condition: ParsedExpression | null;
 }
 
 /** What routing, gates and the Bridge are told about the work. */
@@ -154,6 +156,8 @@ export interface Reference {
   readonly origin: Origin;
   /** Walked from the origin, own properties only. */
   readonly rest: readonly (string | number)[];
+  /** An input that need not be there: it renders as '' when nothing was found. */
+  readonly isOptional?: true;
 }
 
 /** Paths of one node resolved once: key = `Path.text`. */
@@ -192,6 +196,8 @@ export interface LensBody {
   readonly requiredTier: "basic" | "standard" | "advanced" | null;
   readonly roleTag: string | null;
   readonly onParentFailure: OnParentFailure;
+  /** Normalised labels that render as '' when nothing gives them a value. */
+  readonly optionalKeys: ReadonlySet<string>;
   readonly moderation: ModerationMode;
   readonly params: readonly LensParam[];
   readonly overrides: readonly LensOverride[];
