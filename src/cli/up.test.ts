@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
-import type { Io, Screen } from "./io.ts";
+import type { Interruption, Io, Screen } from "./io.ts";
 import { main } from "./main.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-up-"));
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A command that is left running until somebody stops it. */
 function begin(argv: readonly string[], env: Record<string, string> = {}) {
   const said = { out: "", err: "" };
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(why: Interruption) => void>();
   let onLine: () => void = () => undefined;
   const screen = (side: "out" | "err"): Screen => ({
     isTty: false,
@@ -50,7 +50,7 @@ function begin(argv: readonly string[], env: Record<string, string> = {}) {
   });
   ready.catch(() => undefined);
   const stop = async (): Promise<number> => {
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener("interrupt");
     return ended;
   };
   return { said, ended, ready, stop, isListening: () => listeners.size > 0 };
@@ -102,7 +102,8 @@ describe("sluice up", () => {
 
     const second = begin(["up", "--port", "0", "--no-demo"]);
     await second.ready;
-    expect(second.said.out).toContain(`Key  ${key}\n`);
+    expect(second.said.out).toContain(`Key  kept in ${join(".sluice", "key")}\n`);
+    expect(second.said.out + second.said.err).not.toContain(key);
     expect(second.said.err).toBe("");
     expect((await sluice(["runs", "watch", ran.out.trim(), "--quiet"])).code).toBe(0);
     expect(await second.stop()).toBe(0);
@@ -127,7 +128,7 @@ describe("sluice up", () => {
     });
     expect((await sluice(["runs", "list"])).code).toBe(0);
     expect(await sluice(["runs", "list", "--key", key])).toMatchObject({
-      code: 2,
+      code: 7,
       err: expect.stringContaining("unauthenticated"),
     });
     expect(await third.stop()).toBe(0);
