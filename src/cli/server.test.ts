@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -384,6 +384,55 @@ describe("a server that is not as it should be", () => {
     expect((await sluice(["runs", "list", "--key", KEY], { env: { SLUICE_KEY: "slk_wrong_0123456789" } })).code).toBe(
       0,
     );
+  });
+
+  /** Passes requests on to the real server, and cuts the answer to one of them; streams are left alone, they resume. */
+  async function cuttingProxy(nth: number) {
+    let seen = 0;
+    const proxy = createServer((incoming, outgoing) => {
+      const isStream = incoming.url?.includes("/stream") === true;
+      if (!isStream) seen += 1;
+      const isCut = !isStream && seen === nth;
+      const path = `${served.url}${incoming.url}`;
+      const { method = "GET", headers } = incoming;
+      const onward = request(path, { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        if (!isCut) answer.pipe(outgoing);
+        else outgoing.write("{", () => incoming.socket.resetAndDestroy());
+      });
+      onward.on("error", () => incoming.socket.destroy());
+      outgoing.on("close", () => onward.destroy());
+      incoming.pipe(onward);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    return {
+      url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      wasCut: () => seen >= nth,
+      close: () => void proxy.close(),
+    };
+  }
+
+  it.each([
+    [["run", "hello.lobsterX"], 4],
+    [["workflows", "get", "hello"], 2],
+    [["apply", "-f", "manifests.yaml"], 1],
+    [["doctor", "--port", "0"], 2],
+  ])("never lets %j succeed when any of its requests is cut", async (argv, least) => {
+    await sluice(["run", "hello.lobsterX", "--quiet"]);
+    for (let nth = 1; ; nth += 1) {
+      const { url, wasCut, close } = await cuttingProxy(nth);
+      const { code, out, err } = await sluice(argv, { env: { SLUICE_URL: url } });
+      close();
+      if (!wasCut()) {
+        expect([code, nth > least]).toEqual([0, true]);
+        return;
+      }
+      expect([nth, code, (out + err).includes("the connection was cut")]).toEqual([
+        nth,
+        expect.toBeOneOf([4, 5]),
+        true,
+      ]);
+    }
   });
 
   it("is somebody else's", async () => {

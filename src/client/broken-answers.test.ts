@@ -142,14 +142,16 @@ describe("where a long answer ends", () => {
     for (let at = 0; at < bytes.length; at += size) extent.take(bytes.subarray(at, at + size));
     return extent.isWhole();
   };
-  const packet = JSON.stringify({ a: [{ text: 'brackets ]}" and \\' }, "ü{"], b: {} });
+  const packet = JSON.stringify({ format: [{ text: 'brackets ]}" and \\' }, "ü{"], b: {} });
   const log = '{"kind":"header"}\n{"seq":1}\n{"kind":"head","seq":1}\n';
 
   it.each([1, 2, 7, 1_000])("is known whatever the size of the pieces: %i", (size) => {
-    expect(take(new JsonExtent(), `${packet}\n`, size)).toBe(true);
+    expect(take(new JsonExtent('{"format":'), `${packet}\n`, size)).toBe(true);
+    expect(take(new JsonExtent('{"format":'), "{}", size)).toBe(false);
+    expect(take(new JsonExtent('{"format":'), '{"formal":{}}', size)).toBe(false);
     expect(take(new AuditExtent(), log, size)).toBe(true);
     for (let length = 0; length < packet.length; length += 1) {
-      expect(take(new JsonExtent(), packet.slice(0, length), size), packet.slice(0, length)).toBe(false);
+      expect(take(new JsonExtent('{"format":'), packet.slice(0, length), size), packet.slice(0, length)).toBe(false);
     }
     for (let length = 0; length < log.length; length += 1) {
       expect(take(new AuditExtent(), log.slice(0, length), size), log.slice(0, length)).toBe(false);

@@ -45,25 +45,22 @@ export class Caller {
   }
 
   /** One JSON object with at least the fields that are needed. */
-  protected async ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {
-    return this.#exchange(method, path, asked, async (response) => {
-      const value = this.#parse(await response.text(), response);
-      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-      if (isObject && needs.every((name) => Object.hasOwn(value, name))) return value as T;
-      throw brokenAnswer(this.url, "answered with something other than what was asked for", response);
-    });
+  protected ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {
+    return this.value(method, path, asked, (value) => hasFields(value, needs));
   }
 
   /** A page of a list. */
-  protected async list<T>(path: string, asked: Asked = {}): Promise<T> {
-    const page = await this.ask<{ readonly data: unknown }>("GET", path, asked, ["data"]);
-    if (Array.isArray(page.data)) return page as T;
-    throw brokenAnswer(this.url, "answered with something other than a list", { status: 200 });
+  protected list<T>(path: string, asked: Asked = {}): Promise<T> {
+    return this.value("GET", path, asked, isPage);
   }
 
-  /** Any JSON value. */
-  protected value<T>(path: string, asked: Asked = {}): Promise<T> {
-    return this.#exchange("GET", path, asked, async (response) => this.#parse(await response.text(), response) as T);
+  /** Any JSON value that is what was asked for. */
+  protected value<T>(method: string, path: string, asked: Asked, isWanted: (value: unknown) => boolean): Promise<T> {
+    return this.#exchange(method, path, asked, async (response) => {
+      const value = this.#parse(await response.text(), response);
+      if (isWanted(value)) return value as T;
+      throw brokenAnswer(this.url, "answered with something other than what was asked for", response);
+    });
   }
 
   /** A request that is answered with nothing but its success. */
@@ -147,6 +144,16 @@ export class Caller {
       cancel: (reason) => reader?.cancel(reason),
     });
   }
+}
+
+/** Whether a value is an object with all of these fields. */
+export function hasFields(value: unknown, needs: Needs): boolean {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject && needs.every((name) => Object.hasOwn(value, name));
+}
+
+function isPage(value: unknown): boolean {
+  return hasFields(value, ["data"]) && Array.isArray((value as { readonly data: unknown }).data);
 }
 
 function failing(signal: AbortSignal): Promise<never> {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import type { AuditFilter, AuditRow, ChainState } from "./audit-wire.ts";
-import { NEEDS } from "./answer-needs.ts";
+import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
@@ -114,7 +114,7 @@ export class SluiceClient extends Caller {
 
   /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
   getProvenance<W extends ProvenanceWish>(runId: string, wish: W): Promise<ToldProvenance<W>> {
-    return this.value(`/runs/${encode(runId)}/provenance`, { query: { ...wish } });
+    return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...wish } }, isProvenance(wish));
   }
 
   cancelRun(runId: string, reason?: string): Promise<Run> {
@@ -213,7 +213,7 @@ export class SluiceClient extends Caller {
 
   /** Everything about a run as one JSON text, as it comes. */
   getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
-    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent());
+    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
   listRegistered(collection: Collection, page: PageOptions = {}): Promise<ListPage<Registered>> {
@@ -285,7 +285,7 @@ export class SluiceClient extends Caller {
   }
 
   getBlob(hash: string): Promise<Json> {
-    return this.value(`/blobs/${encode(hash)}`);
+    return this.value("GET", `/blobs/${encode(hash)}`, {}, () => true);
   }
 
   /** The events of a run in order, each exactly once, until it has ended; reconnects by itself. */

@@ -8,26 +8,34 @@ const [QUOTE, BACKSLASH, LINE_FEED] = [0x22, 0x5c, 0x0a];
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
-/** One JSON object or list: whole when everything that was opened is closed. */
+/** One JSON object that begins in a certain way: whole when everything that was opened is closed. */
 export class JsonExtent implements Extent {
+  readonly #beginning: Uint8Array;
+  #length = 0;
+  #isForeign = false;
   #depth = 0;
-  #hasBegun = false;
   #isText = false;
   #isEscaped = false;
 
+  constructor(beginning: string) {
+    this.#beginning = new TextEncoder().encode(beginning);
+  }
+
   take(piece: Uint8Array): void {
     for (const byte of piece) {
+      const expected = this.#beginning[this.#length];
+      if (expected !== undefined && byte !== expected) this.#isForeign = true;
+      this.#length += 1;
       if (this.#isText) this.#takeText(byte);
       else if (byte === QUOTE) this.#isText = true;
-      else if (OPENING.has(byte)) {
-        this.#hasBegun = true;
-        this.#depth += 1;
-      } else if (CLOSING.has(byte)) this.#depth -= 1;
+      else if (OPENING.has(byte)) this.#depth += 1;
+      else if (CLOSING.has(byte)) this.#depth -= 1;
     }
   }
 
   isWhole(): boolean {
-    return this.#hasBegun && this.#depth === 0 && !this.#isText;
+    const hasBegun = !this.#isForeign && this.#length >= this.#beginning.length;
+    return hasBegun && this.#depth === 0 && !this.#isText;
   }
 
   #takeText(byte: number): void {
