@@ -57,7 +57,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
 const START_RATE = { count: 30, perSeconds: 60 } as const;
 
 /** Keeps the key that is given; else makes a first one when there is none at all, and returns it: the only time it is shown. */
-async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {
+export async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {
   await store.ensureOrganisation(DEFAULT_ORGANISATION);
   const { data } = await store.listKeys(DEFAULT_ORGANISATION, { limit: 1, cursor: null });
   const made = given === undefined && data.length === 0 ? newSecret() : null;
@@ -72,7 +72,12 @@ function noPublicUrl(url: string): string {
   return `${what}; set the same address, which reaches every replica, on all of them`;
 }
 
-function announce(io: Io, { json, console, key }: ServeOptions, { url, signInUrl }: Host, made: string | null): void {
+export function announce(
+  io: Io,
+  { json, console, key }: ServeOptions,
+  { url, signInUrl }: Host,
+  made: string | null,
+): void {
   if (json === true) {
     // A key on this very command line is known to the caller; one from the environment is not repeated in a log.
     const known = made ?? key ?? null;

@@ -65,6 +65,16 @@ describe("a server that is asked to stop", () => {
     expect(await endsInTime(world, ended)).toBe(0);
   });
 
+  it("is given time to end when it has started in the meantime", async () => {
+    const world = standing();
+    const ended = standUntilStopped(world.io, async () => {
+      world.stop();
+      return { close: () => new Promise<void>((resolve) => void world.clock.after(6_000, resolve)) };
+    });
+    expect(await endsInTime(world, ended)).toBe(0);
+    expect(world.exits).toEqual([]);
+  });
+
   it("ends with 0 when it cannot start any more, and reports why", async () => {
     const world = standing();
     const ended = standUntilStopped(world.io, async () => {

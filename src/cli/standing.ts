@@ -5,6 +5,8 @@ import { printable } from "./terminal-text.ts";
 
 /** A process manager waits ten seconds; whatever is not written by then is safe to leave to the next start. */
 export const STOP_MS = 9_000;
+/** What has not started has promised nothing; and preparing a database may have kept the request waiting for seconds. */
+const STOP_STARTING_MS = 4_000;
 
 /**
  * Serves until it is stopped, which may happen at any moment, then drains; a second request ends it at once. The time
@@ -14,6 +16,7 @@ export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, 
   const stop = new Stop(io);
   try {
     const host = await start();
+    stop.isStarted = true;
     await stop.requested;
     await host.close();
   } catch (thrown) {
@@ -30,8 +33,9 @@ export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, 
 class Stop {
   readonly requested: Promise<void>;
   isRequested = false;
+  isStarted = false;
   readonly #stopListening: () => void;
-  #stopTimer: () => void = () => undefined;
+  readonly #timers: (() => void)[] = [];
 
   constructor(io: Io) {
     const settles: (() => void)[] = [];
@@ -43,16 +47,18 @@ class Stop {
       }
       this.isRequested = true;
       io.err.write("stopping; once more to stop at once\n");
-      this.#stopTimer = io.clock.after(STOP_MS, () => {
+      const leave = (): void => {
         io.err.write("sluice: not everything ended in time; the next start takes up the rest\n");
         io.exitNow(EXIT.fine);
-      });
+      };
+      this.#timers.push(io.clock.after(STOP_MS, leave));
+      this.#timers.push(io.clock.after(STOP_STARTING_MS, () => (this.isStarted ? undefined : leave())));
       for (const settle of settles) settle();
     });
   }
 
   end(): void {
     this.#stopListening();
-    this.#stopTimer();
+    for (const stopTimer of this.#timers) stopTimer();
   }
 }
