@@ -7,6 +7,7 @@ import { startTelemetry } from "../telemetry/index.ts";
 import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
+import { closeEach } from "./closing.ts";
 import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
 import { openEngine } from "./engine.ts";
@@ -108,17 +109,19 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
       const path = app.signInPath(secret);
       return path === null ? null : `${url}${path}`;
     },
-    async close() {
-      await server.close();
-      await background.stop();
-      await telemetry?.stop();
-      gateways.stop();
-      governance.stop();
-      agent.close();
-      await closeAdapters(bridge.adapters);
-      clock.stop();
-      await store.close();
-    },
+    // One part that cannot end in order, such as a database that is away, keeps no other from ending.
+    close: () =>
+      closeEach([
+        () => server.close(),
+        () => background.stop(),
+        () => telemetry?.stop(),
+        () => gateways.stop(),
+        () => governance.stop(),
+        () => agent.close(),
+        () => closeAdapters(bridge.adapters),
+        () => clock.stop(),
+        () => store.close(),
+      ]),
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
 import { type Clock, createVirtualClock } from "../clock/index.ts";
-import type { Io, Screen } from "./io.ts";
+import type { Interruption, Io, Screen } from "./io.ts";
 import { main } from "./main.ts";
 import { createProgram } from "./program.ts";
 
@@ -135,7 +135,7 @@ async function sluice(argv: readonly string[], options: Options = {}) {
     size: () => ({ columns: 80, rows: 24 }),
     write,
   });
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(why: Interruption) => void>();
   const lines = [...(options.lines ?? [])];
   const ended: { code: number | null } = { code: null };
   const io: Io = {
@@ -152,7 +152,7 @@ async function sluice(argv: readonly string[], options: Options = {}) {
     },
     onInterrupt(listener) {
       listeners.add(listener);
-      for (const delay of options.interrupts ?? []) clock.after(delay, listener);
+      for (const delay of options.interrupts ?? []) clock.after(delay, () => listener("interrupt"));
       return () => listeners.delete(listener);
     },
     exitNow: (code) => {
@@ -372,7 +372,7 @@ describe("sluice run", () => {
 
   it("writes one event per line and the state last", async () => {
     const { code, out, err } = await sluice(["run", "two.lobsterX", "--json"]);
-    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect({ code, err }).toEqual({ code: 0, err: "in this process, on scripted answers; no server is known\n" });
     const lines = out
       .trimEnd()
       .split("\n")
@@ -408,6 +408,7 @@ describe("approvals of a run", () => {
       const { code, err } = await sluice(argv, { tty: argv.includes("--no-wait") });
       expect(code).toBe(4);
       expect(err).toContain("waiting for a person: Ship it");
+      expect(err).toMatch(/^run run_\w+ is gone: it was in this process only, and nothing of it is kept$/m);
       expect(err).toContain("--approve all");
     }
   });
@@ -532,12 +533,20 @@ describe("the program itself", () => {
     expect(err).toContain(said);
   });
 
-  it("runs in this process when only the environment names a server and a flag needs it", async () => {
+  it("runs in this process only by --local when a server is known, and reports it in the first line", async () => {
     const env = { SLUICE_URL: "http://127.0.0.1:9" };
-    const { code, out, err } = await sluice(["run", "good.lobsterX", "--script", "echo.yaml"], { env });
+    const argv = ["run", "good.lobsterX", "--script", "echo.yaml"];
+    expect(await sluice(argv, { env })).toMatchObject({
+      code: 2,
+      out: "",
+      err: "sluice: --script is only for runs in this process, and a server is known (http://127.0.0.1:9): add --local to run it here, or leave it out\n",
+    });
+    const { code, out, err } = await sluice([...argv, "--local"], { env });
     expect({ code, out }).toEqual({ code: 0, out: "Write about tides\n" });
-    expect(err).toContain("--script is only for runs in this process, so it runs here and not at http://127.0.0.1:9\n");
-    expect(await sluice(["run", "good.lobsterX", "--local"], { env })).toMatchObject({ code: 0 });
+    expect(err).toMatch(/^in this process, on scripted answers\n/);
+    expect((await sluice([...argv, "--local", "--quiet"], { env })).err).toBe("");
+    expect((await sluice(["run", "two.lobsterX"])).err).toMatch(/^in this process, on scripted answers; no server/);
+    expect((await sluice(["run", "two.lobsterX", "--quiet"])).err).toMatch(/^in this process, on scripted answers/);
   });
 
   it("knows its version, and helps who asks for nothing", async () => {

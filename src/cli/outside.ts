@@ -5,6 +5,7 @@ import type { SecretBox } from "../gateway/index.ts";
 import { type AllowList, createAllowList } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import { openWebhooks } from "../webhook/index.ts";
+import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -37,11 +38,7 @@ export function startOutside(io: Pick<Io, "env" | "err">, parts: OutsideParts): 
   webhooks.start();
   alerts.start();
   return {
-    async stop() {
-      stopHearing();
-      await alerts.stop();
-      await webhooks.stop();
-    },
+    stop: () => closeEach([stopHearing, () => alerts.stop(), () => webhooks.stop()]),
   };
 }
 

@@ -146,7 +146,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .action((file: string, options: SimulateOptions) => settle(() => simulate(io, file, options)));
   const started = program
     .command("run")
-    .description("run a workflow on the server, or in this process on scripted answers when there is none");
+    .description("run a workflow on the server, or in this process on scripted answers when none is known");
   addLinkOptions(
     addLaunchOptions(started, "<workflow>", "file, - for standard input, or name (or name@version) on the server"),
   )

@@ -62,7 +62,7 @@ function chooseServer(io: Io, options: SimulateOptions): Api | null {
   if (link === null) return null;
   const local = [registry === undefined ? [] : ["--registry"], library === undefined ? [] : ["--library"]].flat();
   if (local.length > 0) throw new Refusal(`${local.join(", ")} and --url exclude each other: a server has its own`);
-  return new Api(link, () => io.clock.now());
+  return new Api(link);
 }
 
 async function simulateThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<Shown> {

@@ -10,7 +10,7 @@ import type {
 } from "../core/event/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { EventFrame, NodeResult, RunProjection } from "../core/view/index.ts";
-import type { ProblemBody } from "./api-problem.ts";
+import type { ProblemBody } from "./api-error.ts";
 
 export type SentProblem = NonNullable<ProblemBody["problems"]>[number];
 export type WorkflowStatus = "active" | "paused" | "deprecated";

@@ -10,3 +10,4 @@ export { createModelFetch, ResponseTooLarge, type ModelFetch, type ModelFetchLim
 export { createAllowList, type AllowList } from "./allow-list.ts";
 export { fetchGuarded, type GuardedFailure, type GuardedReply, type GuardedRequest } from "./guarded-fetch.ts";
 export type { Resolve, UrlRefusalCode } from "./url-check.ts";
+export { fetchFromServer } from "./server-fetch.ts";

@@ -333,9 +333,9 @@ describe("pieces of an answer", () => {
   it("end before the log is full", () => {
     const rig = runOf(workflow(["a"]));
     const before = rig.state.lastEventId;
-    rig.state.lastEventId = LIMITS.eventsPerRunMax - 1;
+    rig.state.lastEventId = LIMITS.eventsWithDeltasMax - 1;
     say(rig, 1, { index: 0, text: "last" }, { index: 1, text: "too many" });
     expect(rig.of("node.stream.delta").map(({ text }) => text)).toEqual(["last"]);
-    expect(before).toBeLessThan(LIMITS.eventsPerRunMax);
+    expect(before).toBeLessThan(LIMITS.eventsWithDeltasMax);
   });
 });

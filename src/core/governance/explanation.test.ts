@@ -171,7 +171,12 @@ const LAUNCHES: readonly (readonly [...Case, Partial<LaunchFacts>])[] = [
     ["approve_launch Workflow/vendor", "change_posture Workflow/vendor"],
     { posture: "approval_required" },
   ],
-  ["starts", { used: 2, count: 2, perSeconds: 60, freesAt: NOW + 1_000 }, ["wait key"], { rate: RATE }],
+  [
+    "starts",
+    { used: 2, count: 2, perSeconds: 60, freesAt: NOW + 1_000 },
+    ["wait key", "raise_start_rate server"],
+    { rate: RATE },
+  ],
   [
     "a policy that wants an approved launch",
     { policy: "ask@1" },
