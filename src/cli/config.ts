@@ -32,6 +32,11 @@ const settingsSchema = z.object({
     .regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address")
     .default(DEFAULT_HOST),
   publicUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  allowOutbound: z.string().optional(),
+  allowHost: z
+    .string()
+    .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
+    .optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -55,6 +60,8 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly host?: string;
   readonly publicUrl?: string;
+  readonly allowOutbound?: string;
+  readonly allowHost?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -73,6 +80,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
   publicUrl: { flag: "--public-url", variable: null },
+  allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
+  allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -89,6 +98,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "port",
   "host",
   "publicUrl",
+  "allowOutbound",
+  "allowHost",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",
@@ -126,4 +137,10 @@ export function readConfig(
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+const HOST_NAME = /^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$|^\[?[0-9a-fA-F:.]+\]?$/;
+
+function isHostList(text: string): boolean {
+  return text.split(",").every((name) => name.trim() === "" || HOST_NAME.test(name.trim()));
 }

@@ -12,6 +12,7 @@ import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
+import { refusedGateways } from "./refused-gateways.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
 import { isUnprepared } from "./storage.ts";
@@ -42,6 +43,7 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
     // A server of ours on the port is no obstacle but the very thing.
     ...(server === null ? [await freePort(config)] : []),
     await reachable(io, options),
+    ...(await gateways(io, options)),
     models(io),
     await nativeAdapters(io),
   ];
@@ -110,6 +112,17 @@ async function reachable(io: Io, options: DoctorOptions): Promise<Finding> {
     const isKey = thrown instanceof ApiProblem && (thrown.status === 401 || thrown.status === 403);
     const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
     return ill("server", `${link.url}: ${reasonOf(thrown)}`, fix);
+  }
+}
+
+async function gateways(io: Io, options: DoctorOptions): Promise<readonly Finding[]> {
+  const link = findServer(io, options);
+  if (link === null) return [];
+  try {
+    return await refusedGateways(new Api(link, () => io.clock.now()));
+  } catch {
+    // A server that does not answer is a finding of its own.
+    return [];
   }
 }
 

@@ -235,6 +235,9 @@ export interface Gateway {
   readonly providers: readonly string[];
   readonly defaultProvider: string | null;
   readonly status: "healthy" | "degraded" | "offline";
+  /** Why it is offline whatever it would answer: the server does not call its URL. */
+  readonly reason?: "outbound_refused";
+  readonly detail?: string;
   readonly instanceId: string | null;
   readonly seenAt: string | null;
   readonly history?: readonly { readonly status: string; readonly at: string }[];

@@ -12,8 +12,8 @@ import {
 import { suggest } from "../core/definition/index.ts";
 import { isField } from "./field.ts";
 
-/** The codes of definitions, and one for what is right and cannot be done here yet. */
-export type SpecCode = ProblemCode | "not_supported";
+/** The codes of definitions, one for what is right and cannot be done here yet, and one for URLs no server may call. */
+export type SpecCode = ProblemCode | "not_supported" | "outbound_refused";
 
 /** Something wrong with a spec. Paths begin inside the spec. */
 export interface SpecProblem {

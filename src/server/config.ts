@@ -6,6 +6,8 @@ export interface ApiConfig {
   readonly now: () => number;
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | null;
+  /** Names and addresses the server is called by, besides those of this machine and of `publicUrl`. */
+  readonly hosts: readonly string[];
   /** Where the built console is; null: without it. */
   readonly consoleDirectory: string | null;
   /** Origins besides this server that the console may call: models people run workflows with in their own page. */
@@ -36,6 +38,7 @@ export interface SpanFigures {
 export const DEFAULT_CONFIG: ApiConfig = {
   now: Date.now,
   publicUrl: null,
+  hosts: [],
   consoleDirectory: null,
   consoleConnect: [],
   streamsMax: 1_000,

@@ -3,10 +3,12 @@ import { registrationSchema } from "../../bridge/index.ts";
 import type { Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Gateway } from "../../gateway/index.ts";
-import { gatewayOf, readSpec } from "../../registry/index.ts";
+import { OUTBOUND_REFUSED, refusalText } from "../../outbound/index.ts";
+import { gatewayOf, outboundProblems, readSpec } from "../../registry/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
+import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
 import { Refused } from "../problem.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -81,6 +83,7 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
   if ((await gatewaysOf(call)).some(({ id, isLocal }) => isLocal && id === body.id)) {
     throw new Refused("invalid_request", `"${body.id}" is this server itself; give the Bridge another id.`);
   }
+  requireOutbound(await outboundProblems("Gateway", { url: body.url }, checkOutboundOf(services)));
   const registered = await services.gateways.directory.register(principal.orgId, body);
   if (registered === null) {
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
@@ -121,6 +124,7 @@ async function save(call: Call<Json, undefined>): Promise<Response> {
   const id = params["gatewayId"] ?? "";
   const read = readSpec("Gateway", id, body);
   if (!read.ok) throw invalidSpec(read.problems);
+  requireOutbound(await outboundProblems("Gateway", read.body, checkOutboundOf(services)));
   const { dispatch_token: dispatchToken, callback_token: callbackToken } = read.secrets ?? {};
   await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
     ...(dispatchToken === undefined ? {} : { dispatchToken }),
@@ -160,6 +164,7 @@ function gatewayOnWire(gateway: Gateway): z.input<typeof gatewaySchema> {
     providers: [...providers],
     defaultProvider,
     status: gateway.status,
+    ...(gateway.refusal === undefined ? {} : { reason: OUTBOUND_REFUSED, detail: refusalText(gateway.refusal) }),
     instanceId: gateway.instanceId,
     seenAt: gateway.seenAt === null ? null : isoFromEpochMs(gateway.seenAt),
   };
