@@ -54,3 +54,21 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
     return new ApiProblem({}, response);
   }
 }
+
+/** A stream ended because the key or token did; asking again would be answered the same way. */
+export function expiredProblem(data: string): ApiProblem {
+  const said = bodyIn(data);
+  return new ApiProblem({ code: "unauthenticated", ...said }, new Response(null, { status: 401 }));
+}
+
+function bodyIn(data: string): Partial<Pick<ProblemBody, "code" | "detail">> {
+  try {
+    const { code, detail } = JSON.parse(data) as { readonly code?: unknown; readonly detail?: unknown };
+    return {
+      ...(typeof code === "string" ? { code } : {}),
+      ...(typeof detail === "string" ? { detail } : {}),
+    };
+  } catch {
+    return {};
+  }
+}

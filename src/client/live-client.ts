@@ -1,5 +1,5 @@
-import type { RunStatus } from "../core/event/index.ts";
-import { problemOf } from "./api-problem.ts";
+import { AUTH_EXPIRED, type RunStatus } from "../core/event/index.ts";
+import { expiredProblem, problemOf } from "./api-problem.ts";
 import { queryText } from "./query.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 import type { Frame } from "./wire.ts";
@@ -66,6 +66,7 @@ export async function* readLive(
     const messages = parser.take(decoder.decode(value, { stream: true }));
     if (messages.length === 0) yield { type: "heartbeat" };
     for (const message of messages) {
+      if (message.event === AUTH_EXPIRED) throw expiredProblem(message.data);
       const read = messageOf(message);
       if (read !== null) yield read;
     }

@@ -1,5 +1,6 @@
+import { AUTH_EXPIRED } from "../core/event/index.ts";
 import type { EventFrame } from "../core/view/index.ts";
-import { ApiProblem, problemOf } from "./api-problem.ts";
+import { ApiProblem, expiredProblem, problemOf } from "./api-problem.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 
 export interface WatchOptions {
@@ -95,6 +96,7 @@ class Connection {
       if (done) return;
       this.#listen();
       for (const message of parser.take(decoder.decode(value, { stream: true }))) {
+        if (message.event === AUTH_EXPIRED) throw expiredProblem(message.data);
         const frame = frameOf(message);
         if (frame !== null) yield frame;
       }

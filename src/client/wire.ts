@@ -248,6 +248,8 @@ export interface Key {
   readonly label: string;
   readonly permissions: readonly string[];
   readonly agent: string | null;
+  /** The key or token it was made with; null: the operator made it. */
+  readonly createdBy: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;

@@ -206,7 +206,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   if (!Object.values(params).every((value) => NAME.test(value))) {
     throw new Refused("not_found", "The path names nothing that could exist here.");
   }
-  const query = route.query === null ? undefined : readQuery(route.query, context.req.query());
+  const query = readQuery(route.query, new URL(request.url).searchParams);
   const { body, raw } = await readSent(route, request);
   const outgoing = context.env?.outgoing;
   const call: Call<unknown, unknown> = {

@@ -3,6 +3,8 @@ import type { Refusal } from "../core/engine/index.ts";
 /** Every code this API answers with: one table gives each its status and title. */
 export const API_PROBLEMS = {
   bad_json: [400, "The body is not valid JSON"],
+  unknown_parameter: [400, "There is no such parameter"],
+  repeated_parameter: [400, "A parameter is given more than once"],
   bad_cursor: [400, "The cursor cannot be used"],
   bad_idempotency_key: [400, "The Idempotency-Key cannot be used"],
   unauthenticated: [401, "A valid key is needed"],
@@ -78,6 +80,7 @@ export const API_PROBLEMS = {
   reason_required: [422, "A reason is needed"],
   simulation_too_long: [422, "The simulation goes on for too long"],
   nothing_given: [422, "Nothing was given"],
+  stream_limit: [429, "The caller has too many open streams"],
   rate_limited: [429, "Too many runs were started"],
   internal_error: [500, "Something went wrong inside Sluice"],
   platform_closed: [503, "The platform is closed"],

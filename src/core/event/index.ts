@@ -1,2 +1,3 @@
 export * from "./event.ts";
 export * from "./status.ts";
+export * from "./transport.ts";

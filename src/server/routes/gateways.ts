@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { registrationSchema } from "../../bridge/index.ts";
-import type { Json } from "../../core/base/index.ts";
+import { compareCodeUnits, type Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import { OUTBOUND_REFUSED, refusalText } from "../../outbound/index.ts";
@@ -9,10 +9,12 @@ import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
 import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
+import { pageInMemory, wholeQuery } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
+import { listOnWire } from "../wire.ts";
 
 const json1 = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
 
@@ -36,8 +38,12 @@ export const gatewayRoutes: readonly Route[] = [
     operation: "gateways.list",
     summary: "Lists the places of execution and how they are.",
     permission: "governance:read",
-    replies: { 200: { description: "All of them", schema: listOf(gatewaySchema) } },
-    handle: async (call) => json({ data: (await gatewaysOf(call)).map(gatewayOnWire) }),
+    query: wholeQuery,
+    replies: { 200: { description: "All of them, or one page", schema: listOf(gatewaySchema) } },
+    handle: async (call) => {
+      const all = [...(await gatewaysOf(call))].sort((left, right) => compareCodeUnits(left.id, right.id));
+      return json(listOnWire(pageInMemory(all, call.query), gatewayOnWire));
+    },
   }),
   defineRoute({
     method: "GET",
