@@ -13,6 +13,8 @@ export const CHECKOUT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Installs and builds what is missing; says so on stderr in one line each, and nothing when all is ready. */
 export async function prepareCheckout(root = CHECKOUT) {
+  // A package that was installed comes built and without sources.
+  if (!existsSync(join(root, "src"))) return;
   await installIfStale(root);
   await buildIfStale(root);
 }

@@ -144,6 +144,13 @@ describe("bin/sluice", () => {
     expect(start([]).said).toContain("installing packages");
   });
 
+  it("starts what is built where there are no sources, as in a package, and installs nothing", () => {
+    start([]);
+    rmSync(join(root, "src"), { recursive: true });
+    rmSync(join(root, "node_modules"), { recursive: true });
+    expect(start(["a"])).toMatchObject({ code: 1, out: '["a"]\n', said: "" });
+  });
+
   it("says in one line why it could not install", () => {
     rmSync(join(root, "node_modules/.package-lock.json"));
     put("npm-fails", "");

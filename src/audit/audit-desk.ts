@@ -1,7 +1,8 @@
 import type { Signing, VerifyResult } from "../core/audit/index.ts";
 import type { AuditStore, GatewayStore, Sealed } from "../store/index.ts";
 import { type Anchors, appendCheckpoints, readAnchors } from "./checkpoint-file.ts";
-import { exportAudit } from "./export.ts";
+import { ColumnCheck } from "./column-check.ts";
+import { exportAudit, type ExportWatch } from "./export.ts";
 import { DEFAULT_RETENTION, pruneAudit, type Retention } from "./retention.ts";
 import { sealing } from "./sealing.ts";
 import { installationSigner } from "./signer.ts";
@@ -105,20 +106,25 @@ export class AuditDesk {
   }
 
   /** NDJSON, a piece of whole lines at a time. */
-  async *export(orgId: string): AsyncGenerator<string, void> {
+  async *export(orgId: string, watch?: ExportWatch): AsyncGenerator<string, void> {
     const { store, now, formerKeys = [] } = this.#options;
     const signing = await this.#signer();
     const former = [...new Set(formerKeys)].filter((key) => key !== signing.key);
-    yield* exportAudit(store, orgId, { signing, formerKeys: former, now: now() });
+    const watched = watch === undefined ? {} : { watch };
+    yield* exportAudit(store, orgId, { signing, formerKeys: former, now: now(), ...watched });
   }
 
-  /** The log as it is kept, against itself, the installation's key, and the checkpoints kept outside. */
+  /** The log as it is kept, columns included, against itself, the installation's key and the checkpoints kept outside. */
   async verify(orgId: string): Promise<VerifyResult> {
     const anchors = await this.#anchors();
     const options = { key: await this.key(), ...(anchors === null ? {} : { anchors }) };
-    const result = await verifyAudit(this.export(orgId), options);
+    const once = async (): Promise<VerifyResult> => {
+      const columns = new ColumnCheck();
+      return columns.judge(await verifyAudit(this.export(orgId, columns), options));
+    };
+    const result = await once();
     // Segments may have been pruned while they were read; nobody shall be alarmed by that.
-    return result.ok ? result : verifyAudit(this.export(orgId), options);
+    return result.ok ? result : once();
   }
 
   /** How many segments were pruned. */

@@ -1,6 +1,12 @@
 import { EXPORT_FORMAT, type Signing, signStatement } from "../core/audit/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import type { AuditStore, SegmentRead } from "../store/index.ts";
+import type { AuditStore, ClosedSegment, RecordColumns, SegmentRead } from "../store/index.ts";
+
+/** Sees what is exported as it is kept; `line` is its number in the export, from 1. */
+export interface ExportWatch {
+  record(columns: RecordColumns, text: string, line: number): void;
+  segment(closed: ClosedSegment, line: number): void;
+}
 
 export interface ExportOptions {
   readonly signing: Signing;
@@ -8,6 +14,7 @@ export interface ExportOptions {
   readonly formerKeys: readonly string[];
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly watch?: ExportWatch;
 }
 
 /**
@@ -17,19 +24,32 @@ export interface ExportOptions {
 export async function* exportAudit(
   store: Pick<AuditStore, "auditHead" | "readSegment">,
   orgId: string,
-  { signing, formerKeys, now }: ExportOptions,
+  { signing, formerKeys, now, watch }: ExportOptions,
 ): AsyncGenerator<string, void> {
   const { seq, hash, segment } = await store.auditHead(orgId);
   const checkpointSeq = segment === null ? seq : segment.fromSeq - 1;
   yield `${signStatement({ kind: "header", format: EXPORT_FORMAT, org: orgId, formerKeys }, signing)}\n`;
+  let line = 1;
   for (let after = 0; after < seq;) {
     const read = await store.readSegment(orgId, after, seq);
     if (read === null) break;
+    if (watch !== undefined) show(read, line, watch);
+    line += linesIn(read);
     yield textOf(read);
     after = read.toSeq;
   }
   const at = isoFromEpochMs(now);
   yield `${signStatement({ kind: "head", org: orgId, at, seq, hash, checkpointSeq }, signing)}\n`;
+}
+
+function show({ closed, lines, columns }: SegmentRead, before: number, watch: ExportWatch): void {
+  const first = before + ((closed?.pruned ?? null) === null ? 0 : 1) + 1;
+  columns.forEach((beside, index) => watch.record(beside, lines[index] ?? "", first + index));
+  if (closed !== null) watch.segment(closed, first + lines.length);
+}
+
+function linesIn({ closed, lines }: SegmentRead): number {
+  return lines.length + [closed?.pruned ?? null, closed?.checkpoint ?? null].filter((line) => line !== null).length;
 }
 
 /** What is gone is told before what is left, and the checkpoint follows what it covers. */

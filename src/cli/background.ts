@@ -18,7 +18,7 @@ export interface Background {
 
 export function startBackground(
   io: Io,
-  { store, runtime, launcher, gateways, governance, audit }: Engine,
+  { store, runtime, launcher, gateways, governance, audit, outbound }: Engine,
   app: App,
   onTrouble: (what: string, error: unknown) => void,
 ): Background {
@@ -36,7 +36,8 @@ export function startBackground(
   recoverer.start();
   launches.start();
   const sealer = startSealer({ desk: audit, store, clock, onTrouble });
-  const outside = startOutside(io, { store, runtime, box: gateways.box, clock, onAlert: app.countAlert, onTrouble });
+  const { box } = gateways;
+  const outside = startOutside(io, { store, runtime, box, outbound, clock, onAlert: app.countAlert, onTrouble });
   return {
     stop: () =>
       closeEach([

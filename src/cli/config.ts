@@ -37,6 +37,11 @@ const settingsSchema = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number of runs a minute from 0 to 999999")
     .transform(Number)
     .optional(),
+  allowOutbound: z.string().optional(),
+  allowHost: z
+    .string()
+    .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
+    .optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -61,6 +66,8 @@ export interface ConfigFlags {
   readonly host?: string;
   readonly publicUrl?: string;
   readonly startRate?: string;
+  readonly allowOutbound?: string;
+  readonly allowHost?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -80,6 +87,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   host: { flag: "--host", variable: null },
   publicUrl: { flag: "--public-url", variable: null },
   startRate: { flag: "--start-rate", variable: "SLUICE_START_RATE" },
+  allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
+  allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -97,6 +106,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "host",
   "publicUrl",
   "startRate",
+  "allowOutbound",
+  "allowHost",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",
@@ -134,4 +145,10 @@ export function readConfig(
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+const HOST_NAME = /^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$|^\[?[0-9a-fA-F:.]+\]?$/;
+
+function isHostList(text: string): boolean {
+  return text.split(",").every((name) => name.trim() === "" || HOST_NAME.test(name.trim()));
 }

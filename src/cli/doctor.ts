@@ -153,8 +153,12 @@ async function gateways(api: Api): Promise<readonly Finding[]> {
   }
 }
 
-function gatewayFinding({ id, status, url, seenAt }: Gateway): Finding {
+export function gatewayFinding({ id, status, url, seenAt, reason, detail = "" }: Gateway): Finding {
   const check = `gateway ${oneLine(id)}`;
+  if (reason === "outbound_refused" && url !== null) {
+    const flag = `start the server with --allow-outbound ${new URL(url).host}, if it may call this address`;
+    return wrong(check, detail, flag);
+  }
   const where = `${status} at ${url ?? ""}`;
   if (status === "healthy") return fine(check, where);
   const since = seenAt === null ? "it was never seen" : `it was last seen ${seenAt}`;

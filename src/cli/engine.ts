@@ -15,7 +15,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
   { env, clock }: Io,
-  { config, storage, bridge, startRate }: HostParts,
+  { config, storage, bridge, outbound, startRate }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
   const { store, isEmbedded } = storage;
@@ -27,9 +27,10 @@ export async function openEngine(
     clock,
     secretKey: secretKey === "" ? null : secretKey,
     local,
+    outbound,
     onTrouble,
   });
-  const agent = new PeerAgent();
+  const agent = new PeerAgent(outbound);
   const { directory, tickets } = gateways;
   const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
   const { governor } = governance;
@@ -56,5 +57,5 @@ export async function openEngine(
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });
-  return { store, gateways, governance, audit, agent, runtime, launcher };
+  return { store, gateways, governance, audit, agent, runtime, launcher, outbound };
 }

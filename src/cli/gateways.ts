@@ -10,9 +10,9 @@ export async function listGateways(io: Io, api: Api, options: { readonly json?: 
   printList(io, await api.listGateways(), options, {
     none: "there are no gateways; start one with: sluice bridge",
     head: ["GATEWAY", "STATUS", "PROVIDERS", "SEEN", "ADDRESS"],
-    row: ({ id, status, providers, seenAt, url }) => [
+    row: ({ id, status, reason, providers, seenAt, url }) => [
       oneLine(id),
-      status,
+      reason === undefined ? status : `${status} (${reason})`,
       providers.map(oneLine).join(" "),
       formatWhen(seenAt, now),
       url === null ? "in the server" : oneLine(url),
@@ -34,6 +34,7 @@ function factsOf(gateway: Gateway, now: number): readonly (readonly [string, str
     ["gateway", oneLine(id)],
     ["name", name === null ? null : oneLine(name)],
     ["status", status],
+    ["because", gateway.detail === undefined ? null : oneLine(gateway.detail)],
     ["address", url === null ? "in the server's own process" : oneLine(url)],
     ["default", gateway.default ? "yes" : null],
     ["environment", environment === null ? null : oneLine(environment)],

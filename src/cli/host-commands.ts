@@ -76,6 +76,11 @@ function addBridgeOptions(command: Command): Command {
     .option("--json", 'print {"url","server","pid"} once it listens');
 }
 
+/** A flag that is given several times adds to what was given before. */
+function together(value: string, before: string | undefined): string {
+  return before === undefined ? value : `${before},${value}`;
+}
+
 function addHostOptions(command: Command): Command {
   return command
     .option("--port <n>", "port to listen on, 0 for any that is free (SLUICE_PORT; 7717)")
@@ -84,6 +89,18 @@ function addHostOptions(command: Command): Command {
     .option("--key <key>", "the admin key, slk_… (SLUICE_KEY)")
     .option("--public-url <url>", "where people reach the server")
     .option("--start-rate <n>", "runs a key may start a minute, 0 for no limit (SLUICE_START_RATE; serve 30, up 0)")
+    .option(
+      "--allow-outbound <hosts>",
+      "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +
+        "(SLUICE_ALLOW_OUTBOUND)",
+      together,
+    )
+    .option(
+      "--allow-host <names>",
+      "further names the server is called by, such as sluice.internal; repeat it, or separate by commas " +
+        "(SLUICE_ALLOW_HOST)",
+      together,
+    )
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
     .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")
     .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { closeAdapters } from "../adapters/index.ts";
 import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
+import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
 import { nextSlots } from "../schedule/index.ts";
 import { createApp, serve } from "../server/index.ts";
 import { startTelemetry } from "../telemetry/index.ts";
@@ -12,6 +13,7 @@ import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
 import { openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
+import { listIn } from "./outbound.ts";
 import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import type { Storage } from "./storage.ts";
@@ -37,6 +39,8 @@ export interface HostParts {
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
+  /** Which addresses the server calls for its organisations. */
+  readonly outbound: OutboundGuard;
   readonly hasConsole: boolean;
   /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
@@ -66,6 +70,8 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
   const { gateways, governance, audit, agent, runtime, launcher } = engine;
+  // The issuer is the operator's own choice, so that no guard stands before it.
+  const issuers = new PeerAgent();
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
     store,
@@ -74,9 +80,10 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     governance,
     audit,
     launcher,
-    verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent, onTrouble }),
+    verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
       publicUrl: config.publicUrl ?? null,
+      hosts: [config.host, ...listIn(config.allowHost ?? "")],
       consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
       consoleConnect,
       nextSlots,
@@ -118,6 +125,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => gateways.stop(),
         () => governance.stop(),
         () => agent.close(),
+        () => issuers.close(),
         () => closeAdapters(bridge.adapters),
         () => clock.stop(),
         () => store.close(),

@@ -10,11 +10,12 @@ export async function listKeys(io: Io, api: Api, options: ListOptions): Promise<
   const now = io.clock.now();
   printList(io, await api.listKeys(pageOf(options)), options, {
     none: "there are no keys",
-    head: ["KEY", "LABEL", "CREATED", "EXPIRES", "REVOKED", "PERMISSIONS"],
+    head: ["KEY", "LABEL", "CREATED", "MADE BY", "EXPIRES", "REVOKED", "PERMISSIONS"],
     row: (key) => [
       key.id,
       oneLine(key.label),
       formatWhen(key.createdAt, now),
+      oneLine(key.createdBy ?? "–"),
       formatWhen(key.expiresAt, now),
       formatWhen(key.revokedAt, now),
       key.permissions.join(" "),

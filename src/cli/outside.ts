@@ -2,18 +2,19 @@ import { AlertWatch } from "../alert/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { SecretBox } from "../gateway/index.ts";
-import { type AllowList, createAllowList } from "../outbound/index.ts";
+import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import { openWebhooks } from "../webhook/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
-import { Refusal } from "./refusal.ts";
 import { oneLine } from "./terminal-text.ts";
 
 export interface OutsideParts {
   readonly store: Store;
   readonly runtime: Pick<Runtime, "onCommitted">;
   readonly box: SecretBox;
+  /** Where webhooks may be. */
+  readonly outbound: OutboundGuard;
   readonly clock: Clock;
   /** Counts alerts that fired, by what they are set for. */
   readonly onAlert: (on: string) => void;
@@ -21,10 +22,9 @@ export interface OutsideParts {
 }
 
 /** What tells people outside, and whoever has set an alert. */
-export function startOutside(io: Pick<Io, "env" | "err">, parts: OutsideParts): { stop(): Promise<void> } {
-  const { store, runtime, box, clock, onAlert, onTrouble } = parts;
-  const allow = allowListOf(io.env["SLUICE_WEBHOOK_ALLOW"] ?? "");
-  const webhooks = openWebhooks({ store, box, clock, reach: { allow }, onTrouble });
+export function startOutside(io: Pick<Io, "err">, parts: OutsideParts): { stop(): Promise<void> } {
+  const { store, runtime, box, outbound, clock, onAlert, onTrouble } = parts;
+  const webhooks = openWebhooks({ store, box, clock, reach: { allow: outbound.allow }, onTrouble });
   const alerts = new AlertWatch({
     store,
     clock,
@@ -40,12 +40,4 @@ export function startOutside(io: Pick<Io, "env" | "err">, parts: OutsideParts): 
   return {
     stop: () => closeEach([stopHearing, () => alerts.stop(), () => webhooks.stop()]),
   };
-}
-
-/** Hosts and blocks that webhooks may reach although they are private. */
-function allowListOf(written: string): AllowList {
-  const entries = written.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
-  const list = createAllowList(entries);
-  if (!list.ok) throw new Refusal(`SLUICE_WEBHOOK_ALLOW: ${list.failure}`);
-  return list.value;
 }

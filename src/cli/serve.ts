@@ -7,6 +7,7 @@ import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } fro
 import { type Host, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
+import { readOutbound } from "./outbound.ts";
 import { Refusal } from "./refusal.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
@@ -24,6 +25,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
   const oidc = readOidc(config);
+  const outbound = readOutbound(io, config);
   if (config.databaseUrl === undefined) {
     throw new Refusal("serve needs a database: set DATABASE_URL or --database-url (without one there is `sluice up`)");
   }
@@ -46,6 +48,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
           oidc,
           storage,
           bridge,
+          outbound,
           hasConsole: options.console,
           startRate: startRateOf(config, STARTS_PER_MINUTE),
         }),

@@ -13,6 +13,7 @@ import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
 import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
+import { LOOPBACK_ENTRIES, readOutbound } from "./outbound.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
 import { createPaint } from "./terminal-text.ts";
@@ -31,6 +32,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
   const oidc = readOidc(config);
+  const outbound = readOutbound(io, config, LOOPBACK_ENTRIES);
   const directory = new DataDirectory(config.data);
   directory.create();
   const bridge = await openBridgeParts(io, {
@@ -43,7 +45,9 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   });
   return standUntilStopped(io, async () => {
     const storage = await withStorage(openStorage(io, config));
-    const { admin, host } = await withStorage(raise(io, options, { config, oidc, storage, bridge }, directory));
+    const { admin, host } = await withStorage(
+      raise(io, options, { config, oidc, storage, bridge, outbound }, directory),
+    );
     const close = (): Promise<void> => {
       directory.removeServer();
       return host.close();
@@ -70,7 +74,7 @@ interface AdminSecret {
 async function raise(
   io: Io,
   options: UpOptions,
-  parts: Pick<HostParts, "config" | "oidc" | "storage" | "bridge">,
+  parts: Pick<HostParts, "config" | "oidc" | "storage" | "bridge" | "outbound">,
   directory: DataDirectory,
 ): Promise<{ readonly admin: AdminSecret; readonly host: Host }> {
   const { config, storage } = parts;
@@ -142,6 +146,7 @@ function announce(
     ...(consoleUrl === null ? [] : [`  Open ${paint("cyan", consoleUrl)}`]),
     "",
     ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
+    "  Bridges and webhooks may be on this machine; --allow-outbound lists other private addresses.",
     `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${isNew ? secret : "slk_…"}`,
     "  Ctrl-C stops it; runs go on with the next start.",
     "",

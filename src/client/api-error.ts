@@ -107,6 +107,23 @@ export function unreachable(url: string, thrown: unknown): ApiError {
   return new ApiError({ code: UNREACHABLE, detail }, { status: 0 }, { cause: thrown });
 }
 
+/** A stream ended because the key or token did; asking again would be answered the same way. */
+export function expired(data: string): ApiError {
+  return new ApiError({ code: "unauthenticated", ...saidIn(data) }, { status: 401 });
+}
+
+function saidIn(data: string): Partial<Pick<ProblemBody, "code" | "detail">> {
+  try {
+    const { code, detail } = JSON.parse(data) as { readonly code?: unknown; readonly detail?: unknown };
+    return {
+      ...(typeof code === "string" ? { code } : {}),
+      ...(typeof detail === "string" ? { detail } : {}),
+    };
+  } catch {
+    return {};
+  }
+}
+
 /** A page that asks its own server names no address. */
 function placeOf(url: string): string {
   return url === "" ? "the server" : url;

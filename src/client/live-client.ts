@@ -1,5 +1,5 @@
-import type { RunStatus } from "../core/event/index.ts";
-import { errorOf } from "./api-error.ts";
+import { AUTH_EXPIRED, type RunStatus } from "../core/event/index.ts";
+import { errorOf, expired } from "./api-error.ts";
 import { Caller } from "./caller.ts";
 import { queryText } from "./query.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
@@ -67,6 +67,7 @@ export async function* readLive(
     const messages = parser.take(decoder.decode(value, { stream: true }));
     if (messages.length === 0) yield { type: "heartbeat" };
     for (const message of messages) {
+      if (message.event === AUTH_EXPIRED) throw expired(message.data);
       const read = messageOf(message);
       if (read !== null) yield read;
     }

@@ -1,5 +1,6 @@
+import { AUTH_EXPIRED } from "../core/event/index.ts";
 import type { EventFrame } from "../core/view/index.ts";
-import { ApiError, brokenAnswer, UNREACHABLE, unreachable } from "./api-error.ts";
+import { ApiError, brokenAnswer, expired, UNREACHABLE, unreachable } from "./api-error.ts";
 import { Silence } from "./silence.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 
@@ -136,6 +137,7 @@ class Connection {
       // Heartbeats arrive: the connection works, although nothing happens in the run.
       if (Date.now() - openedAt > RETRY_MS_MAX) this.#onSteady();
       for (const message of parser.take(decoder.decode(value, { stream: true }))) {
+        if (message.event === AUTH_EXPIRED) throw expired(message.data);
         const frame = this.#frameOf(message);
         if (frame !== null) yield frame;
       }

@@ -245,6 +245,9 @@ export interface Gateway {
   readonly providers: readonly string[];
   readonly defaultProvider: string | null;
   readonly status: "healthy" | "degraded" | "offline";
+  /** Why it is offline whatever it would answer: the server does not call its URL. */
+  readonly reason?: "outbound_refused";
+  readonly detail?: string;
   readonly instanceId: string | null;
   readonly seenAt: string | null;
   readonly history?: readonly { readonly status: string; readonly at: string }[];
@@ -255,6 +258,8 @@ export interface Key {
   readonly label: string;
   readonly permissions: readonly string[];
   readonly agent: string | null;
+  /** The key or token it was made with; null: the operator made it. */
+  readonly createdBy: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;

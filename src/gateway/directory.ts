@@ -1,6 +1,7 @@
 import type { Registered, Registration } from "../bridge/index.ts";
 import { type Clock, Rounds } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
 import {
   everyEntry,
   type GatewayLink,
@@ -25,6 +26,8 @@ export interface Gateway extends GatewaySpec {
   readonly isLocal: boolean;
   /** A rehearsal: one adapter stands in for every provider. */
   readonly answersAny: boolean;
+  /** Why this server does not call its URL; it is offline as long as there is a reason. */
+  readonly refusal?: OutboundRefusal;
 }
 
 export interface LocalGateway {
@@ -39,6 +42,8 @@ export interface DirectoryOptions {
   readonly clock: Clock;
   /** Null: this server runs nothing itself. */
   readonly local: LocalGateway | null;
+  /** Which URLs may be called. Default: any, for programs that call none or only their own. */
+  readonly outbound?: OutboundGuard | null;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -256,8 +261,9 @@ export class GatewayDirectory {
     const { local } = this.#options;
     const isLocal = id === LOCAL_GATEWAY && local !== null;
     const spec = specOf(body);
-    // Nothing can be sent where nobody has said it is.
-    const status = spec.url === "" ? "offline" : (link?.status ?? "healthy");
+    const refusal = isLocal || spec.url === "" ? null : (this.#options.outbound?.known(spec.url) ?? null);
+    // Nothing can be sent where nobody has said it is, or where this server must not call.
+    const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "healthy");
     return {
       ...spec,
       ...(isLocal ? { providers: local.providers, defaultProvider: local.defaultProvider } : {}),
@@ -268,6 +274,7 @@ export class GatewayDirectory {
       seenAt: link?.seenAt ?? null,
       isLocal,
       answersAny: isLocal && local.answersAny,
+      ...(refusal === null ? {} : { refusal }),
     };
   }
 

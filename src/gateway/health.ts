@@ -1,5 +1,5 @@
 import { type Clock, Rounds } from "../clock/index.ts";
-import { requestPeer } from "../outbound/index.ts";
+import { type PeerAgent, requestPeer } from "../outbound/index.ts";
 import type { GatewayStatus, GatewayStore } from "../store/index.ts";
 import type { Gateway, GatewayDirectory } from "./directory.ts";
 
@@ -7,6 +7,8 @@ export interface HealthOptions {
   readonly directory: GatewayDirectory;
   readonly store: Pick<GatewayStore, "setGatewayStatus">;
   readonly clock: Clock;
+  /** Default: the connections of the process, which no guard checks. */
+  readonly agent?: PeerAgent;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -47,7 +49,12 @@ export class GatewayHealth {
 
   /** One question; what it says counts at once, silence only the third time. */
   async ping(gateway: Gateway): Promise<void> {
-    const { directory, store, clock } = this.#options;
+    const { directory, store, clock, agent } = this.#options;
+    // It is offline for this server whatever it would answer; alerts and the history learn of it here.
+    if (gateway.refusal !== undefined) {
+      await store.setGatewayStatus(gateway.orgId, gateway.id, "offline", clock.now());
+      return;
+    }
     const key = `${gateway.orgId}/${gateway.id}`;
     const token = directory.dispatchToken(gateway.orgId, gateway.id);
     const reply = await requestPeer(`${gateway.url}/health`, {
@@ -55,6 +62,7 @@ export class GatewayHealth {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       timeoutMs: PING_TIMEOUT_MS,
       bytesMax: BYTES_MAX,
+      ...(agent === undefined ? {} : { agent }),
     });
     // What a proxy says in the place of a Bridge that is gone is no answer of the Bridge.
     const said = reply.ok ? statusIn(reply.text, reply.status) : null;

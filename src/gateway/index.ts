@@ -3,6 +3,7 @@ export type { GatewaySpec } from "./gateway-spec.ts";
 export { type GatewaysOptions, type OpenedGateways, openGateways } from "./open-gateways.ts";
 export type { Opened, RemoteReport } from "./opened.ts";
 export { RemoteDispatcher } from "./remote-dispatcher.ts";
+export { refusalText } from "../outbound/index.ts";
 export { chooseRoute, type RouteChoice, type RouteWish } from "./routing.ts";
 export type { SecretBox } from "./secret-box.ts";
 export type { Tickets } from "./ticket.ts";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
+import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
 import type { GatewayStore, RegistryStore } from "../store/index.ts";
 import { GatewayDirectory, type LocalGateway } from "./directory.ts";
 import { GatewayHealth } from "./health.ts";
@@ -12,6 +13,8 @@ export interface GatewaysOptions {
   /** Seals the tokens that must be read again. Null: a key of the installation's own, kept beside what it seals. */
   readonly secretKey: string | null;
   readonly local: LocalGateway | null;
+  /** Which URLs of gateways may be saved and called. Default: any; a server always has one. */
+  readonly outbound?: OutboundGuard | null;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -20,6 +23,7 @@ export interface OpenedGateways {
   readonly tickets: Tickets;
   /** For whatever else must be kept and read again. */
   readonly box: SecretBox;
+  readonly outbound: OutboundGuard | null;
   /** Where Bridges and services outside reach this installation; empty until that is known. */
   publicUrl: string;
   start(): void;
@@ -32,17 +36,20 @@ export async function openGateways({
   clock,
   secretKey,
   local,
+  outbound = null,
   onTrouble,
 }: GatewaysOptions): Promise<OpenedGateways> {
   const sealing = secretKey ?? (await store.ensureSecret("secret_box", newSecret()));
   const tickets = new Tickets(await store.ensureSecret("tickets", newSecret()));
   const box = createSecretBox(sealing);
-  const directory = new GatewayDirectory({ store, box, clock, local, onTrouble });
-  const health = new GatewayHealth({ directory, store, clock, onTrouble });
+  const directory = new GatewayDirectory({ store, box, clock, local, outbound, onTrouble });
+  const agent = new PeerAgent(outbound);
+  const health = new GatewayHealth({ directory, store, clock, agent, onTrouble });
   return {
     directory,
     tickets,
     box,
+    outbound,
     publicUrl: "",
     start() {
       directory.start();
@@ -51,6 +58,7 @@ export async function openGateways({
     stop() {
       directory.stop();
       health.stop();
+      agent.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { compareCodeUnits } from "../core/base/index.ts";
+import { refusalText } from "../outbound/index.ts";
 import type { Gateway } from "./directory.ts";
 
 /** What a node asks of the place it runs at. */
@@ -112,6 +113,10 @@ function compare(left: Gateway, right: Gateway, wish: RouteWish): { readonly by:
 
 function nobody({ pinned, provider, capabilities, deployedAt }: RouteWish, fitting: readonly Gateway[]): string {
   const [first, ...more] = fitting.map(({ id }) => id);
+  const refused = fitting.find(({ refusal }) => refusal !== undefined);
+  if (refused?.refusal !== undefined && more.length === 0) {
+    return `${refused.id} is offline: ${refusalText(refused.refusal)}`;
+  }
   if (first !== undefined && more.length === 0) return `${first} is offline; start its Bridge`;
   if (first !== undefined) return `${[first, ...more].join(", ")} are offline; start one of their Bridges`;
   const what = provider === null ? "takes it" : `serves the provider "${provider}"`;

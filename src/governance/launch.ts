@@ -8,7 +8,7 @@ import {
   type Posture,
   type RateFact,
 } from "../core/governance/index.ts";
-import type { Gateway } from "../gateway/index.ts";
+import { type Gateway, refusalText } from "../gateway/index.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 
@@ -55,6 +55,7 @@ export function judgeLaunchOf(wish: LaunchWish, { at, registered, gateways, tall
             status: gateway.status,
             environment: gateway.environment,
             minTrustLevel: gateway.minTrustLevel,
+            ...(gateway.refusal === undefined ? {} : { offlineBecause: refusalText(gateway.refusal) }),
           },
     noGateway: gateway === undefined ? noGateway(pinned) : null,
     envelopes: budgetsFor(registered.budgets, charged).map((budget) =>

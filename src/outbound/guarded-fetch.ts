@@ -1,10 +1,10 @@
-import { lookup } from "node:dns/promises";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Outcome } from "../core/base/index.ts";
 import { EMPTY_ALLOW_LIST, plainHost, type AllowList } from "./allow-list.ts";
 import { codeOf, headersOf, readText, textOf, TIMER_MS_MAX } from "./exchange.ts";
 import { connectPinned } from "./pinned-connection.ts";
+import { resolveName } from "./resolve-name.ts";
 import {
   checkUrl,
   checkUrlText,
@@ -111,7 +111,7 @@ async function followHops(
   const rules: UrlRules = {
     allow: options.allow ?? EMPTY_ALLOW_LIST,
     isListOnly: options.isListOnly ?? false,
-    resolve: options.resolve ?? resolveBySystem,
+    resolve: options.resolve ?? resolveName,
   };
   const redirectsMax = options.redirectsMax ?? REDIRECTS_MAX;
   const headers = ownHeaders(options.headers ?? {});
@@ -217,10 +217,6 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<
       .map(([name, value]): [string, string] => [name.toLowerCase(), value])
       .filter(([name]) => !CONNECTION_HEADERS.test(name)),
   );
-}
-
-async function resolveBySystem(host: string): Promise<readonly string[]> {
-  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

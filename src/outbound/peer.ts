@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { codeOf, headersOf, readText, textOf, TIMER_MS_MAX } from "./exchange.ts";
+import { OUTBOUND_REFUSED, type OutboundGuard, OutboundRefused } from "./outbound-guard.ts";
 
 export interface PeerRequest {
   readonly method: string;
@@ -24,7 +25,8 @@ export interface PeerReply {
   readonly text: string;
 }
 
-export type PeerFailureReason = "refused" | "reset" | "timeout" | "aborted" | "too_large" | "unreachable";
+export type PeerFailureReason =
+  "refused" | "reset" | "timeout" | "aborted" | "too_large" | "unreachable" | typeof OUTBOUND_REFUSED;
 
 export interface PeerFailure {
   readonly ok: false;
@@ -37,10 +39,18 @@ export interface PeerFailure {
 /** An idle connection is dropped before the usual server (5 s) does it, so that no request runs into the closing. */
 const IDLE_MS = 4_000;
 
-/** Connections to peers, kept for the next request. They do not hold the process open while idle. */
+/**
+ * Connections to peers, kept for the next request. They do not hold the process open while idle. With a guard, every
+ * connection goes to an address the guard has just checked; peers an organisation names must be called with one.
+ */
 export class PeerAgent {
+  readonly guard: OutboundGuard | null;
   readonly #http = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
   readonly #https = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
+
+  constructor(guard: OutboundGuard | null = null) {
+    this.guard = guard;
+  }
 
   /** Idle or not: requests under way end as `reset`. */
   close(): void {
@@ -56,16 +66,17 @@ export class PeerAgent {
         : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
       ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
     };
+    const sent = { method, headers: all, ...(this.guard === null ? {} : { lookup: this.guard.lookup(url) }) };
     return isSecure
-      ? requestHttps(url, { method, headers: all, agent: this.#https })
-      : requestHttp(url, { method, headers: all, agent: this.#http });
+      ? requestHttps(url, { ...sent, agent: this.#https })
+      : requestHttp(url, { ...sent, agent: this.#http });
   }
 }
 
 const sharedAgent = new PeerAgent();
 
 /**
- * One request to a peer whose address an operator configured: no guard, no redirect, no second try. Nothing is sent
+ * One request to a peer: no redirect, no second try, no guard but that of the agent. Nothing is sent
  * again when a kept connection turns out to be dead, because only the caller knows whether that is safe.
  */
 export function requestPeer(url: string, options: PeerRequest): Promise<PeerReply | PeerFailure> {
@@ -77,8 +88,11 @@ export function requestPeer(url: string, options: PeerRequest): Promise<PeerRepl
   if (options.signal?.aborted === true) {
     return Promise.resolve(failure("aborted", false, `The request to ${peer} was aborted before it was sent.`));
   }
+  const agent = options.agent ?? sharedAgent;
+  const refusal = agent.guard?.before(url) ?? null;
+  if (refusal !== null) return Promise.resolve(failure(OUTBOUND_REFUSED, false, refusal.message));
   try {
-    const request = (options.agent ?? sharedAgent).open(target, options);
+    const request = agent.open(target, options);
     return exchange(request, peer, options);
   } catch (thrown) {
     return Promise.resolve(failure("unreachable", false, `No request to ${peer} can be made: ${textOf(thrown)}`));
@@ -135,6 +149,7 @@ function whenConnected(socket: Socket, then: () => void): void {
 /** Before a connection stands nothing can be lost; afterwards nobody knows how far the other side came. */
 function failureOf(error: unknown, isConnected: boolean, peer: string, isReused: boolean): PeerFailure {
   const code = codeOf(error);
+  if (error instanceof OutboundRefused) return failure(OUTBOUND_REFUSED, false, error.message);
   const detail = code === "" ? textOf(error) : code;
   if (isConnected) {
     const what = isReused ? "A kept connection" : "The connection";

@@ -26,6 +26,8 @@ export interface UrlRules {
   readonly allow: AllowList;
   /** Then even public hosts are reached only when they are on the list. */
   readonly isListOnly: boolean;
+  /** Then public hosts are reached on any port, not only on 80 and 443. */
+  readonly isAnyPort?: boolean;
   readonly resolve: Resolve;
 }
 
@@ -54,7 +56,10 @@ export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefus
     return refuse("url_scheme", `"${url.protocol}" URLs are not requested; use http: or https:.`);
   }
   const host = plainHost(url);
-  if (host === "") return refuse("url_host", `"${shorten(text)}" names no host.`);
+  // A parser takes the first word after any number of slashes for the host: `http:///path` would reach "path".
+  const isBare = base === undefined && !/^https?:\/\/[^/\\]/i.test(text);
+  if (host === "" || isBare) return refuse("url_host", `"${shorten(text)}" names no host.`);
+  if (url.port === "0") return refuse("url_port", `The URL of ${host} names port 0, which no service listens on.`);
   if (url.username !== "" || url.password !== "") {
     return refuse("url_credentials", `The URL of ${host} holds a user name or password; send a header instead.`);
   }
@@ -63,21 +68,39 @@ export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefus
 
 /** Resolves the host once and checks every address; whoever connects uses these and asks nobody again. */
 export async function checkUrl(url: URL, rules: UrlRules): Promise<Outcome<CheckedUrl, UrlRefusal>> {
-  const host = plainHost(url);
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  const isListed = rules.allow.hasHost(host, port);
-  const refusal = isListed ? null : refuseByName(host, port, rules.allow);
+  const refusal = refuseUnresolved(url, rules);
   if (refusal !== null) return fail(refusal);
+  const { host, port } = partsOf(url);
   const addresses = isIP(host) === 0 ? await resolveAll(host, rules.resolve) : succeed([host]);
   if (!addresses.ok) return addresses;
-  for (const address of addresses.value) {
-    const found = refuseAddress(host, port, address, isListed, rules);
-    if (found !== null) return fail(found);
-  }
-  return succeed({ url, host, port, addresses: addresses.value });
+  const found = refuseAddresses(url, addresses.value, rules);
+  return found === null ? succeed({ url, host, port, addresses: addresses.value }) : fail(found);
 }
 
-function refuseByName(host: string, port: number, allow: AllowList): UrlRefusal | null {
+/** Everything that can be said before a name is resolved; for a host that is an address, everything. */
+export function refuseUnresolved(url: URL, rules: UrlRules): UrlRefusal | null {
+  const { host, port } = partsOf(url);
+  const refusal = rules.allow.hasHost(host, port) ? null : refuseByName(host, port, rules);
+  return refusal ?? (isIP(host) === 0 ? null : refuseAddresses(url, [host], rules));
+}
+
+/** The first reason against the addresses a name was resolved to. */
+export function refuseAddresses(url: URL, addresses: readonly string[], rules: UrlRules): UrlRefusal | null {
+  const { host, port } = partsOf(url);
+  const isListed = rules.allow.hasHost(host, port);
+  for (const address of addresses) {
+    const found = refuseAddress(host, port, address, isListed, rules);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function partsOf(url: URL): { readonly host: string; readonly port: number } {
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  return { host: plainHost(url), port };
+}
+
+function refuseByName(host: string, port: number, { allow, isAnyPort = false }: UrlRules): UrlRefusal | null {
   const isLiteral = isIP(host) !== 0;
   if (isLiteral ? !mayReach(host, allow) : INSIDE_NAMES.test(host) && !allow.hasBlocks) {
     const what = isLiteral ? describe(host) : "a name that leads inside";
@@ -87,7 +110,7 @@ function refuseByName(host: string, port: number, allow: AllowList): UrlRefusal 
     const message = `${host} is an internationalised name, which can look like another one; put this spelling on the allow list.`;
     return { code: "url_host", message };
   }
-  return allow.hasBlocks ? null : refusePort(host, port);
+  return allow.hasBlocks || isAnyPort ? null : refusePort(host, port);
 }
 
 function refusePort(host: string, port: number): UrlRefusal | null {
@@ -103,9 +126,13 @@ function refuseAddress(
   port: number,
   address: string,
   isListed: boolean,
-  { allow, isListOnly }: UrlRules,
+  { allow, isListOnly, isAnyPort = false }: UrlRules,
 ): UrlRefusal | null {
   if (allow.hasAddress(address)) return null;
+  // A resolver that says otherwise of such a name is not believed.
+  if (!isListed && INSIDE_NAMES.test(host)) {
+    return { code: "url_private", message: `${host} is a name that leads inside; put it on the allow list.` };
+  }
   if (isListed && (address === host || INSIDE_KINDS.includes(classifyAddress(address)))) return null;
   if (!mayReach(address, allow)) {
     const message = isListed
@@ -114,7 +141,7 @@ function refuseAddress(
     return { code: "url_private", message };
   }
   if (isListOnly) return { code: "url_host", message: `${host} is not on the allow list of this Bridge.` };
-  return refusePort(host, port);
+  return isAnyPort ? null : refusePort(host, port);
 }
 
 function mayReach(address: string, allow: AllowList): boolean {

@@ -7,6 +7,7 @@ import { changeAudit } from "./change-audit.ts";
 import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type WorkflowSettingsWish } from "./change.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
+import { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
 import { readSpec, type SpecReading } from "./read-spec.ts";
 import { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";
 import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
@@ -24,6 +25,8 @@ export interface ApplySurroundings {
   readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
   /** What a gateway that nobody registered is like; undefined when there is none of this id. */
   readonly builtInGateway: (gatewayId: string) => JsonObject | undefined;
+  /** Which URLs the server calls. Default: any, where nothing is called. */
+  readonly checkOutbound?: CheckOutbound;
 }
 
 /** What became, or would become, of one manifest. */
@@ -119,6 +122,8 @@ async function planEntry(
 ): Promise<Planned> {
   const { store, orgId, at, actor, box } = around;
   const { name } = manifest;
+  const refused = around.checkOutbound === undefined ? [] : await outboundProblems(kind, body, around.checkOutbound);
+  if (refused.length > 0) return invalid(manifest, refused.map(inDocument));
   const entryKind = entryKindOf(kind);
   const place = secretPlace(orgId, entryKind, name);
   const isGateway = kind === "Gateway";

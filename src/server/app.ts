@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditDesk } from "../audit/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
@@ -18,6 +18,7 @@ import { credentialOf, ownOriginsOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
+import { KnownHosts } from "./known-hosts.ts";
 import { LiveDesk } from "./live-desk.ts";
 import { Metrics } from "./metrics.ts";
 import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
@@ -112,6 +113,7 @@ export function createApp({
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
+  hono.use("*", knownHosts(config));
   hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
   hono.notFound((context) => {
     const found = services.pages?.answer(context.req.raw) ?? null;
@@ -136,6 +138,17 @@ export function createApp({
       mcp.close();
       streams.close();
     },
+  };
+}
+
+function knownHosts({ hosts, publicUrl }: ApiConfig): MiddlewareHandler<Env> {
+  const known = new KnownHosts(hosts, publicUrl);
+  return (context, next) => {
+    const host = context.req.header("host") ?? null;
+    // Without a socket there is no environment at all.
+    const { incoming } = (context.env as Env["Bindings"] | undefined) ?? {};
+    known.require({ host, path: context.req.path, localAddress: incoming?.socket.localAddress });
+    return next();
   };
 }
 
@@ -193,7 +206,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   if (!Object.values(params).every((value) => NAME.test(value))) {
     throw new Refused("not_found", "The path names nothing that could exist here.");
   }
-  const query = route.query === null ? undefined : readQuery(route.query, context.req.query());
+  const query = readQuery(route.query, new URL(request.url).searchParams);
   const { body, raw } = await readSent(route, request);
   const outgoing = context.env?.outgoing;
   const call: Call<unknown, unknown> = {

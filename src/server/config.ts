@@ -1,3 +1,4 @@
+import { LIMITS } from "../core/base/index.ts";
 import type { Timing } from "../registry/index.ts";
 
 /** How an API is set up. Everything has a default that suits one process on one machine. */
@@ -8,11 +9,17 @@ export interface ApiConfig {
   readonly clockSkewMs: () => number;
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | null;
+  /** Names and addresses the server is called by, besides those of this machine and of `publicUrl`. */
+  readonly hosts: readonly string[];
   /** Where the built console is; null: without it. */
   readonly consoleDirectory: string | null;
   /** Origins besides this server that the console may call: models people run workflows with in their own page. */
   readonly consoleConnect: readonly string[];
   readonly streamsMax: number;
+  readonly streamsPerOrganisationMax: number;
+  readonly streamsPerPrincipalMax: number;
+  /** How often the keys of open streams are looked at: a revoked one ends its streams, whichever replica revoked it. */
+  readonly keyCheckMs: number;
   /** How often the last event ids of all watched runs are asked for. */
   readonly tailMs: number;
   readonly heartbeatMs: number;
@@ -39,9 +46,13 @@ export const DEFAULT_CONFIG: ApiConfig = {
   now: Date.now,
   clockSkewMs: () => 0,
   publicUrl: null,
+  hosts: [],
   consoleDirectory: null,
   consoleConnect: [],
-  streamsMax: 1_000,
+  streamsMax: LIMITS.streamsPerProcessMax,
+  streamsPerOrganisationMax: LIMITS.streamsPerOrganisationMax,
+  streamsPerPrincipalMax: LIMITS.streamsPerPrincipalMax,
+  keyCheckMs: 400,
   tailMs: 250,
   heartbeatMs: 15_000,
   backlogBytesMax: 1_048_576,

@@ -240,7 +240,7 @@ describe("over sockets", () => {
       socket.on("error", () => undefined);
       socket.on("close", () => resolve(text));
       socket.write(
-        `POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nContent-Type: application/json\r\nContent-Length: 6000000\r\n\r\n`,
+        `POST /api/v1/runs HTTP/1.1\r\nhost: localhost\r\nAuthorization: Bearer ${ADMIN}\r\nContent-Type: application/json\r\nContent-Length: 6000000\r\n\r\n`,
       );
     });
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);

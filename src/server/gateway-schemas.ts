@@ -1,5 +1,6 @@
 /** Gateways as they go over the wire. */
 import { z } from "zod";
+import { OUTBOUND_REFUSED } from "../outbound/index.ts";
 import { GATEWAY_STATUSES } from "../store/index.ts";
 
 const count = z.number().int().nonnegative();
@@ -17,6 +18,8 @@ export const gatewaySchema = z.object({
   providers: z.array(z.string()),
   defaultProvider: z.string().nullable(),
   status: z.enum(GATEWAY_STATUSES),
+  reason: z.enum([OUTBOUND_REFUSED]).optional().describe("Why it is offline whatever it would answer"),
+  detail: z.string().optional().describe("The reason in words, and what the operator can do"),
   instanceId: z.string().nullable(),
   seenAt: moment.nullable(),
   history: z.array(z.object({ status: z.enum(GATEWAY_STATUSES), at: moment })).optional(),

@@ -6,6 +6,7 @@ import { launchedRun } from "./launch-gates.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";
+import { requireKnown } from "./shape.ts";
 
 /** Messages from outside, known by their signature and not by a key. */
 export const HOOK_ROUTES: readonly OpenRoute[] = [
@@ -19,6 +20,7 @@ const SIGNATURES_LENGTH_MAX = 4_000;
 
 async function takeMessage(services: Services, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
+  requireKnown(searchParams, ["org"]);
   const workflow = nameOf(pathname);
   const hooks = await hooksOf(services, workflow, searchParams.get("org"));
   const doubt = (refused: Refused): Refused => {

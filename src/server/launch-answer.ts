@@ -2,6 +2,7 @@ import { auditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { Decision } from "../core/event/index.ts";
 import type { LaunchApproval } from "../store/index.ts";
+import { isOfRequester } from "./key-line.ts";
 import { Refused } from "./problem.ts";
 import type { Call } from "./route.ts";
 
@@ -23,7 +24,8 @@ export async function answerLaunch(
   const { label: by } = principal;
   const { decision, reason } = given;
   const at = config.now();
-  check(approval, given, principal, at);
+  const isOwn = await isOfRequester(store, orgId, principal.keyId, approval.requestedBy);
+  check(approval, given, { agentId: principal.agentId, isOwn }, at);
   const status = decision === "reject" ? "rejected" : "approved";
   const entry = auditEntry({
     at,
@@ -48,7 +50,7 @@ export async function answerLaunch(
 function check(
   approval: LaunchApproval,
   { decision, reason, digest, modifications }: GivenAnswer,
-  { agentId, keyId }: Call<unknown, unknown>["principal"],
+  { agentId, isOwn }: { readonly agentId: string | null; readonly isOwn: boolean },
   at: number,
 ): void {
   if (approval.status !== "pending")
@@ -57,7 +59,7 @@ function check(
   if (agentId !== null && agentId === approval.agentId) {
     throw new Refused("self_approval", "An agent cannot answer for its own launch.");
   }
-  if (approval.isSeparate && keyId === approval.requestedBy) {
+  if (approval.isSeparate && isOwn) {
     throw new Refused("self_approval", "Someone other than who wants to start the run has to answer.");
   }
   if (digest !== undefined && digest !== approval.digest) {

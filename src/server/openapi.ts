@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../core/base/index.ts";
+import { compareCodeUnits, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { API_PROBLEMS } from "./problem.ts";
 import type { Route } from "./route.ts";
 import { problemSchema } from "./schemas.ts";
@@ -20,42 +20,89 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string | nu
       title: "Sluice",
       version: "1",
       description: "Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.",
+      contact: { name: "Sluice" },
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }),
+    // Without a public address it is wherever this document was read from.
+    servers: [{ url: publicUrl ?? "/" }],
+    tags: [...new Set(routes.map(tagOf))]
+      .sort(compareCodeUnits)
+      .map((name) => ({ name, description: TAGS[name] ?? name })),
     security: [{ key: [] }],
     paths: Object.fromEntries([...paths].map(([path, methods]) => [path, Object.fromEntries(methods)])),
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer", description: BEARER } },
       schemas: { Problem: schemaOf(problemSchema, "output") },
+      responses: {
+        Problem: {
+          description: "A problem; its code says which",
+          content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+        },
+      },
     },
   };
 }
 
 function operationOf(route: Route): JsonObject {
   const { operation, summary, permission, body, query, replies } = route;
-  const tag = operation.split(".")[0] ?? operation;
   return {
     operationId: operation,
     summary,
     description: permission === null ? "Any key will do." : `Needs the permission \`${permission}\`.`,
-    tags: [tag],
+    tags: [tagOf(route)],
     parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
     ...(body === null ? {} : { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, replyOf(reply)])),
-      default: {
-        description: "A problem; its code says which",
-        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-      },
+      "4XX": PROBLEM,
+      default: PROBLEM,
     },
   };
 }
 
+/** What the operations of one tag are about. */
+const TAGS: Readonly<Record<string, string>> = {
+  agents: "Agents, and what they remember",
+  alerts: "What is watched, and who is notified",
+  apply: "Configuration as code",
+  approvals: "Questions that wait for a person",
+  audit: "The log of what was done by whom",
+  bindings: "Which agent acts in a role",
+  blobs: "Large values, by their hash",
+  budgets: "Ceilings of spending",
+  deployments: "Where workflows and agents run",
+  gateways: "Places of execution: registered Bridges",
+  hooks: "Signed messages that start runs",
+  keys: "Keys of people and programs",
+  lenses: "Versioned prompt templates of lens graphs",
+  library: "Steps that workflows share",
+  live: "Changes of an organisation as they happen",
+  models: "Models and their prices",
+  platform: "The kill switch",
+  policies: "Rules that block, hold or warn",
+  runs: "Runs: their start, state, events and history",
+  schedules: "Runs started by the clock",
+  session: "Who is asking",
+  simulate: "What a workflow would do, without doing it",
+  teams: "Who takes which node",
+  usage: "Tokens, cost and counts",
+  validate: "Checks of definitions",
+  webhooks: "Signed messages to others, and their deliveries",
+  workflows: "Definitions and their versions",
+};
+
+const PROBLEM = { $ref: "#/components/responses/Problem" };
+
+function tagOf({ operation }: Route): string {
+  return operation.split(".")[0] ?? operation;
+}
+
 function pathParameters(path: string): readonly JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({
-    name: match[1] ?? "",
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
     in: "path",
     required: true,
+    description: name.endsWith("Id") ? `Id of the ${name.slice(0, -2)}` : `The ${name} of what is asked for`,
     schema: { type: "string" },
   }));
 }
@@ -67,8 +114,14 @@ function queryParameters(query: z.ZodType | null): readonly JsonObject[] {
     name,
     in: "query",
     required: false,
+    description: descriptionOf(schema) ?? `Only those with this ${name}`,
     schema,
   }));
+}
+
+function descriptionOf(schema: Json | undefined): string | undefined {
+  const description = isJsonObject(schema) ? schema["description"] : undefined;
+  return typeof description === "string" ? description : undefined;
 }
 
 const STARTING: ReadonlySet<string> = new Set(["runs.create", "runs.restart", "runs.branch"]);

@@ -1,7 +1,16 @@
+import { AUTH_EXPIRED } from "../core/event/index.ts";
 import type { ApiConfig } from "./config.ts";
 
 const QUEUE_BYTES = 65_536;
 const RETRY = Buffer.from("retry: 2000\n\n");
+/** The last words of a stream whose caller may no longer read. */
+const EXPIRED = Buffer.from(
+  `event: ${AUTH_EXPIRED}\ndata: ${JSON.stringify({
+    type: AUTH_EXPIRED,
+    code: "unauthenticated",
+    detail: "The key or token has expired or was revoked; open the stream again with another.",
+  })}\n\n`,
+);
 const HEARTBEAT = Buffer.from(": heartbeat\n\n");
 
 export interface PulledSetup {
@@ -75,7 +84,7 @@ export abstract class PulledStream {
     }
     this.#stalledSince = null;
     this.#awake();
-    if (!(await isStillAllowed())) return this.end();
+    if (!(await isStillAllowed())) return this.expire();
     if (!this.#isClosed) this.#controller?.enqueue(HEARTBEAT);
   }
 
@@ -83,6 +92,16 @@ export abstract class PulledStream {
   end(): void {
     if (this.#isClosed) return;
     this.#close();
+    this.#controller?.close();
+  }
+
+  /** Ends it because the caller may no longer read: nothing that was taken for it is sent any more. */
+  expire(): void {
+    if (this.#isClosed) return;
+    // A client that does not read would keep the connection, and what waits in it, for as long as it likes.
+    if (this.#isStalled()) return this.cut();
+    this.#close();
+    this.#controller?.enqueue(EXPIRED);
     this.#controller?.close();
   }
 

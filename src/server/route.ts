@@ -4,6 +4,7 @@ import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher } from "../launch/index.ts";
+import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { HookFailures } from "./hook-failures.ts";
@@ -42,6 +43,8 @@ export interface Gateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
   readonly box: SecretBox;
+  /** Which URLs of organisations this server calls; null: it calls any. */
+  readonly outbound: OutboundGuard | null;
   /** Where Bridges and services outside reach this installation; empty when that is not known. */
   readonly publicUrl: string;
 }

@@ -275,6 +275,7 @@ export const keySchema = z.object({
   label: z.string(),
   permissions: z.array(z.string()),
   agent: z.string().nullable(),
+  createdBy: z.string().nullable().describe("The key or token it was made with; null: the operator made it"),
   createdAt: moment,
   expiresAt: moment.nullable(),
   revokedAt: moment.nullable(),

@@ -32,6 +32,7 @@ export function adminKey(orgId: string, secret: string, createdAt: number): KeyR
     label: "admin",
     permissions: [...PERMISSIONS],
     agentId: null,
+    createdBy: null,
     createdAt,
     expiresAt: null,
     revokedAt: null,

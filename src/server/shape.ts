@@ -14,9 +14,15 @@ export function readShape<S extends z.ZodType>(schema: S, tree: SourceTree): z.o
   throw invalidRequest(problems);
 }
 
-/** The query has no lines, so its problems have no place but their name. */
-export function readQuery<S extends z.ZodType>(schema: S, query: Readonly<Record<string, string>>): z.output<S> {
-  const checked = schema.safeParse(query);
+/**
+ * The query as a route describes it. A parameter the route does not know, or one that is given twice, is refused: what is
+ * ignored looks as if it had been done. The query has no lines, so its problems have no place but their name.
+ */
+export function readQuery<S extends z.ZodType>(schema: S | null, sent: URLSearchParams): z.output<S> | undefined {
+  const known = schema === null ? [] : keysOf(schema);
+  requireKnown(sent, known);
+  if (schema === null) return undefined;
+  const checked = schema.safeParse(Object.fromEntries(sent));
   if (checked.success) return checked.data;
   throw invalidRequest(
     checked.error.issues.map((issue) => ({
@@ -25,6 +31,29 @@ export function readQuery<S extends z.ZodType>(schema: S, query: Readonly<Record
       path: formatPath(segmentsOf(issue.path)),
     })),
   );
+}
+
+/** The parameters of a request, each of them known and given once. */
+export function requireKnown(sent: URLSearchParams, known: readonly string[]): void {
+  const strange = [...new Set(sent.keys())].filter((name) => !known.includes(name));
+  const problems = strange.slice(0, PROBLEMS_MAX).map((name): SentProblem => {
+    const near = suggest(name, known);
+    const allowed =
+      known.length === 0 ? "This address takes no parameters." : `The parameters are ${known.join(", ")}.`;
+    const hint = near === undefined ? allowed : `Did you mean "${near}"? ${allowed}`;
+    return { code: "unknown_parameter", message: `There is no parameter "${name}" here.`, path: name, hint };
+  });
+  const [first] = problems;
+  if (first !== undefined) {
+    const detail = `${first.message} ${first.hint ?? ""}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ""}`;
+    throw new Refused("unknown_parameter", detail, { problems });
+  }
+  const twice = known.find((name) => sent.getAll(name).length > 1);
+  if (twice === undefined) return;
+  const message = `The parameter "${twice}" is given ${sent.getAll(twice).length} times; give it once.`;
+  throw new Refused("repeated_parameter", message, {
+    problems: [{ code: "repeated_parameter", message, path: twice }],
+  });
 }
 
 export function invalidRequest(problems: readonly SentProblem[]): Refused {

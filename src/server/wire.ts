@@ -72,6 +72,7 @@ export function keyOnWire(key: KeyRecord): z.output<typeof keySchema> {
     label: key.label,
     permissions: [...key.permissions],
     agent: key.agentId,
+    createdBy: key.createdBy,
     createdAt: isoFromEpochMs(key.createdAt),
     expiresAt: isoOrNull(key.expiresAt),
     revokedAt: isoOrNull(key.revokedAt),

@@ -83,7 +83,12 @@ export interface SegmentRead {
   /** Null for the segment that is still open. */
   readonly closed: ClosedSegment | null;
   readonly lines: readonly string[];
+  /** What stands in columns beside each line, in the same order: lists are filtered by them. */
+  readonly columns: readonly RecordColumns[];
 }
+
+/** What a store keeps of a record beside its line. */
+export type RecordColumns = Omit<SealedRecord, "line">;
 
 export interface PruneAsked {
   /** Instants of closing. */

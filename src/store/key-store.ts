@@ -7,6 +7,8 @@ export interface KeyStore {
   getKey(orgId: string, keyId: string): Promise<KeyRecord | undefined>;
   listKeys(orgId: string, page: Page): Promise<Listed<KeyRecord>>;
   /** False when there is no such key. */
+  /** Of these keys, those that may no longer be used: revoked, expired by the database's clock, or gone. */
+  listEndedKeys(keyIds: readonly string[]): Promise<readonly string[]>;
   revokeKey(orgId: string, keyId: string, at: number): Promise<boolean>;
 }
 
@@ -18,6 +20,8 @@ export interface KeyRecord {
   readonly label: string;
   readonly permissions: readonly string[];
   readonly agentId: string | null;
+  /** The key or token it was made with, as audit names them; null: the operator of the server made it. */
+  readonly createdBy: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

@@ -5,7 +5,7 @@ import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { openChildDesk } from "../../src/launch/index.ts";
 import type { TokenVerifier } from "../../src/oidc/index.ts";
-import { PeerAgent } from "../../src/outbound/index.ts";
+import { type OutboundGuard, PeerAgent } from "../../src/outbound/index.ts";
 import {
   adminKey,
   createApp,
@@ -98,21 +98,23 @@ export interface ApiParts {
   readonly verifier?: TokenVerifier;
   /** Runs a key may start; unless given, as many as it likes. */
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
+  /** Which URLs may be saved and called; any otherwise. */
+  readonly outbound?: OutboundGuard;
 }
 
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false, verifier, startRate }: ApiParts = {},
+  { isRemote = false, verifier, startRate, outbound }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
   const store = createMemoryStore();
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
-  const gateways = await openGateways({ store, clock, secretKey: null, local, onTrouble });
+  const gateways = await openGateways({ store, clock, secretKey: null, local, outbound: outbound ?? null, onTrouble });
   const { directory, tickets } = gateways;
-  const agent = new PeerAgent();
+  const agent = new PeerAgent(outbound);
   const publicUrl = (): string => "http://127.0.0.1:1";
   const governance = openGovernance({
     store,

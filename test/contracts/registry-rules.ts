@@ -99,6 +99,21 @@ export function registryRules(subjectOf: SubjectOf): void {
       expect(await store.findKey(full.hash)).toEqual({ ...full, revokedAt: 7_000 });
     });
 
+    it("that have ended are told from those that have not", async () => {
+      const { store } = subjectOf();
+      const later = Date.now() + 3_600_000;
+      await store.putKey(key("key_1", { createdBy: "key_0" }));
+      await store.putKey(key("key_2", { expiresAt: later, createdBy: "oidc:ann" }));
+      await store.putKey(key("key_3", { expiresAt: 5_000 }));
+      await store.putKey(key("key_4", { revokedAt: 5_000 }));
+      expect(await store.listEndedKeys([])).toEqual([]);
+      const ended = await store.listEndedKeys(["key_1", "key_2", "key_3", "key_4", "key_5"]);
+      expect([...ended].sort()).toEqual(["key_3", "key_4", "key_5"]);
+      await store.revokeKey("org_1", "key_1", 9_000);
+      expect(await store.listEndedKeys(["key_1", "key_2"])).toEqual(["key_1"]);
+      expect((await store.getKey("org_1", "key_2"))?.createdBy).toBe("oidc:ann");
+    });
+
     it("that are put again are replaced", async () => {
       const { store } = subjectOf();
       await store.putKey(key("key_1"));

@@ -201,6 +201,7 @@
   created_at bigint not null
   expires_at bigint
   revoked_at bigint
+  created_by text collate C
   UNIQUE (hash)
   PRIMARY KEY (id)
   CREATE UNIQUE INDEX keys_hash_key ON public.keys USING btree (hash)

@@ -1,9 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
+import { AuditDesk } from "../../src/audit/index.ts";
+import { auditEntry } from "../../src/core/audit/index.ts";
+import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
+import { key } from "./shares.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 18;
+const NEWEST = 19;
+
+/** Ends a transaction with what was seen in it. */
+class Undone extends Error {
+  readonly seen: unknown;
+  constructor(seen: unknown) {
+    super("undone");
+    this.seen = seen;
+  }
+}
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
 
 /** Tables, columns, constraints and indexes as the catalog words them, partitions left out. */
@@ -107,6 +120,72 @@ describe("the schema", () => {
     // What one transaction may, the next one on the same connection may not.
     await sql.query(plain("insert into audit_records values ('org_1', 1, 0, 'security', 'key.created', null, '{}')"));
     await expect(sql.query(plain("delete from audit_records"))).rejects.toThrow("audit records are never changed");
+  });
+
+  it("shows a column of the audit that was changed beside its record", async () => {
+    const sql = open();
+    const store = createSqlStore(sql);
+    await store.migrate();
+    const now = { at: 1_700_000_000_000 };
+    const desk = new AuditDesk({ store, now: () => now.at, seed: "0e".repeat(32) });
+    const entry = auditEntry({
+      at: now.at,
+      type: "run.started",
+      actor: "ann",
+      resource: "run/run_1",
+      run: "run_1",
+      detail: {},
+    });
+    await store.appendAudit("org_9", [entry, entry]);
+    await desk.catchUp("org_9");
+    now.at += 60_000;
+    await desk.catchUp("org_9");
+    expect(await desk.verify("org_9")).toMatchObject({ ok: true, records: 2 });
+    const changed = async (text: string): Promise<unknown> => {
+      const found = await sql
+        .transaction(async (within) => {
+          await within.query(plain("select set_config('sluice.prune', 'on', true)"));
+          await within.query(plain(text));
+          // Seen from inside the transaction, which is then given up.
+          const seen = await new AuditDesk({
+            store: createSqlStore(within),
+            now: () => now.at,
+            seed: "0e".repeat(32),
+          }).verify("org_9");
+          await within.query(plain("select set_config('sluice.prune', 'off', true)"));
+          throw new Undone(seen);
+        })
+        .catch((error: unknown) => {
+          if (error instanceof Undone) return error.seen;
+          throw error;
+        });
+      return (found as { readonly firstBad?: { readonly reason: string } }).firstBad?.reason;
+    };
+    const where = "where org_id = 'org_9'";
+    const reason = (column: string): string => `its column "${column}" is not what was hashed`;
+    expect(await changed(`update audit_records set run_id = null ${where} and seq = 2`)).toBe(reason("run"));
+    expect(await changed(`update audit_records set type = 'run.finished' ${where} and seq = 1`)).toBe(reason("type"));
+    expect(await changed(`update audit_records set category = 'routing' ${where} and seq = 1`)).toBe(
+      reason("category"),
+    );
+    expect(await changed(`update audit_records set at = at + 1 ${where} and seq = 1`)).toBe(reason("at"));
+    expect(await changed(`update audit_segments set at = 0 ${where}`)).toBe(reason("at"));
+    expect(await desk.verify("org_9")).toMatchObject({ ok: true, records: 2 });
+  });
+
+  it("knows of keys made before who made them, from the audit", async () => {
+    const sql = open();
+    const store = createSqlStore(sql);
+    await store.migrate();
+    await store.putKey(key("key_made", { orgId: "org_8" }));
+    await store.putKey(key("key_first", { orgId: "org_8" }));
+    const made = { at: 1, type: "key.created", actor: "key_first", resource: "key/key_made", detail: {} } as const;
+    await store.appendAudit("org_8", [auditEntry(made)]);
+    await new AuditDesk({ store, now: () => 1, seed: "0e".repeat(32) }).catchUp("org_8");
+    const [, backfill = ""] = KEY_MAKERS.statements;
+    await sql.query(plain(backfill));
+    expect(await store.getKey("org_8", "key_made")).toMatchObject({ createdBy: "key_first" });
+    expect(await store.getKey("org_8", "key_first")).toMatchObject({ createdBy: null });
   });
 
   it("of a later program is used while that program allows it, and refused beyond", async () => {

@@ -118,6 +118,7 @@ export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     label: "laptop",
     permissions: ["run:read"],
     agentId: null,
+    createdBy: null,
     createdAt: 1_000,
     expiresAt: null,
     revokedAt: null,

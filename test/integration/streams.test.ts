@@ -10,6 +10,8 @@ import { FOLLOWED } from "./support/workload.ts";
 
 const MINUTES = 60_000;
 const STREAMS = 1_000;
+/** As many as one key may have. */
+const STREAMS_PER_KEY = 50;
 
 /** Undone in reverse, whatever happened. */
 const undo: (() => Promise<void> | void)[] = [];
@@ -83,8 +85,14 @@ describe("event streams", () => {
       const onFrame = ({ eventId }: { readonly eventId: number }): void => {
         if (eventId === 1) open += 1;
       };
-      const streams = Array.from({ length: STREAMS }, () =>
-        readStream({ url, headers: api.headers, framesMax: Number.POSITIVE_INFINITY, onFrame }),
+      const keys = await Promise.all(
+        Array.from({ length: STREAMS / STREAMS_PER_KEY }, async (_, index) => {
+          const key = await api.viewerKey(`follower ${index}`);
+          return { authorization: `Bearer ${key}` };
+        }),
+      );
+      const streams = Array.from({ length: STREAMS }, (_, index) =>
+        readStream({ url, headers: keys[index % keys.length] ?? {}, framesMax: Number.POSITIVE_INFINITY, onFrame }),
       );
       await waitFor("everybody to be listening", () => Promise.resolve(open === STREAMS));
       await letGo(api);

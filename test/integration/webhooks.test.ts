@@ -62,7 +62,7 @@ describe("webhooks of two replicas, of which one is killed again and again", () 
       close.push(() => new Promise((resolve) => receiver.server.close(() => resolve())));
       const ground: ReadableGround = await openReadableGround("postgres", SCRIPT);
       close.push(() => ground.close());
-      const settings = { ...ground.settings, env: { SLUICE_WEBHOOK_ALLOW: new URL(receiver.url).host } };
+      const settings = { ...ground.settings, env: { SLUICE_ALLOW_OUTBOUND: new URL(receiver.url).host } };
       const servers: (ServerProcess | null)[] = [await startServer(settings), await startServer(settings)];
       close.push(async () => {
         for (const server of servers) await server?.kill();

@@ -121,6 +121,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "launch",
       "webhook",
       "oidc",
+      "outbound",
       "client",
       "mcp",
     ],

@@ -42,6 +42,7 @@ export function readExposition(text: string): Map<string, Family> {
     family.samples.push(sample);
   }
   for (const [name, family] of families) {
+    if (/(?:^|_)(?:counter|gauge|histogram|summary)(?:_|$)/.test(name)) throw new Error(`${name} names a type`);
     if (family.type === "counter" && !name.endsWith("_total")) throw new Error(`${name} is a counter by another name`);
     if (family.type === "histogram") checkHistogram(name, family.samples);
   }

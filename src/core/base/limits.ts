@@ -33,5 +33,9 @@ export const LIMITS = {
   stepTimeoutMsDefault: 600_000,
   lensTimeoutMsDefault: 60_000,
   queueTimeoutMsDefault: 600_000,
+  /** Open event streams: of one process, of one organisation in it, and of one key or token in it. */
+  streamsPerProcessMax: 2_000,
+  streamsPerOrganisationMax: 1_000,
+  streamsPerPrincipalMax: 50,
   approvalExpiresMsDefault: 7 * 24 * 3_600_000,
 } as const;

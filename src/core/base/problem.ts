@@ -41,6 +41,7 @@ export const PROBLEM_CODES = [
   "conflicting_merge",
   "text_unstorable",
   "secret_literal",
+  "outbound_refused",
 ] as const;
 
 export const WARNING_CODES = [

@@ -104,6 +104,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Declare one strategy for the parameter.",
   ),
   text_unstorable: doc("A text holds a NUL or half a surrogate pair.", "Remove the character."),
+  outbound_refused: doc(
+    "A URL names an address that the server does not call: private, of this machine, or with credentials in it.",
+    "Name an address that can be reached publicly, or let the operator list this one with --allow-outbound.",
+  ),
   secret_literal: doc(
     "A text looks like a secret, such as an API key; whoever may read the file could read it.",
     "Keep it in the environment of the Bridge; for a false alarm write allow_secret_literals: true.",

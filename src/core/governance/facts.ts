@@ -27,6 +27,8 @@ export interface GatewayFact {
   readonly status: "healthy" | "degraded" | "offline";
   readonly environment: string | null;
   readonly minTrustLevel: number;
+  /** Why it is offline, where starting its Bridge would not help. */
+  readonly offlineBecause?: string;
 }
 
 export interface RateFact {

@@ -211,7 +211,7 @@ class Statements {
 }
 
 function qualified(name: string): JsonObject {
-  return { $: name, type: "xsd:QName" };
+  return { $: name, type: "prov:QUALIFIED_NAME" };
 }
 
 function attemptName(runId: string, { nodeId, attempt }: Attempt): string {

@@ -15,7 +15,11 @@ const literal = z.union([
   z.boolean(),
   z.strictObject({ $: z.string(), type: z.string(), lang: z.string().optional() }),
 ]);
-const attributes = z.record(z.string().regex(/^(?:sluice|prov):\w+$/), z.union([literal, z.array(literal)]));
+/** Readers take any other datatype, and a bare text, for a literal: then nothing has a type they know. */
+const typeName = z.strictObject({ $: name, type: z.literal("prov:QUALIFIED_NAME") });
+const attributes = z
+  .record(z.string().regex(/^(?:sluice|prov):\w+$/), z.union([literal, z.array(literal)]))
+  .refine((said) => said["prov:type"] === undefined || typeName.safeParse(said["prov:type"]).success);
 const relation = (...ends: string[]) =>
   z
     .record(

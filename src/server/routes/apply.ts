@@ -15,6 +15,7 @@ import {
   readManifestStream,
 } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
+import { checkOutboundOf } from "../outbound-check.ts";
 import { Refused, type SentProblem } from "../problem.ts";
 import { appliedSchema } from "../registry-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -108,6 +109,7 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
     at: config.now(),
     actor: keyId,
     box: gateways.box,
+    checkOutbound: checkOutboundOf(services),
     newTokens: async (gatewayId, tokens) => {
       if (Object.keys(tokens).length === 0) return [];
       const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { APPROVAL_STATUSES, DECISIONS } from "../../core/event/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
+import { isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { pageOf, pageQuery } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
@@ -76,7 +77,7 @@ async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promi
     decision,
     by: principal.label,
     byId: principal.keyId,
-    byStarter: run?.startedBy === principal.keyId,
+    byStarter: await isOfRequester(services.store, orgId, principal.keyId, run?.startedBy ?? null),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
     ...(digest === undefined ? {} : { digest }),

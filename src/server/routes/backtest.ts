@@ -16,10 +16,16 @@ const { $schema: _dialect, ...described } = z.toJSONSchema(specSchema("Policy"),
   unrepresentable: "any",
 });
 
+const manifest = {
+  type: "object",
+  required: ["kind", "name", "spec"],
+  properties: { kind: { const: "Policy" }, name: { type: "string" }, spec: { type: "object" } },
+} as const;
+
 const backtestBody = z.strictObject({
   policy: jsonObject.meta({
     description: "A Policy manifest (kind, name, spec), or its spec with an optional name",
-    anyOf: [described, { type: "object", required: ["kind", "name", "spec"] }],
+    anyOf: [described, manifest],
   }),
   since: z.string().max(40).optional().describe("ISO 8601, or how long ago, such as 30d; everything kept otherwise"),
 });

@@ -50,6 +50,7 @@ async function openStream(call: Call<undefined, z.output<typeof streamQuery>>): 
   const body = services.streams.open({
     run,
     afterEventId,
+    principal,
     signal: request.signal,
     hangUp: call.hangUp,
     isStillAllowed: () =>

@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { registrationSchema } from "../../bridge/index.ts";
-import type { Json } from "../../core/base/index.ts";
+import { compareCodeUnits, type Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Gateway } from "../../gateway/index.ts";
-import { gatewayOf, readSpec } from "../../registry/index.ts";
+import { OUTBOUND_REFUSED, refusalText } from "../../outbound/index.ts";
+import { gatewayOf, outboundProblems, readSpec } from "../../registry/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
+import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
+import { pageInMemory, wholeQuery } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
+import { listOnWire } from "../wire.ts";
 
 const json1 = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
 
@@ -34,8 +38,12 @@ export const gatewayRoutes: readonly Route[] = [
     operation: "gateways.list",
     summary: "Lists the places of execution and how they are.",
     permission: "governance:read",
-    replies: { 200: { description: "All of them", schema: listOf(gatewaySchema) } },
-    handle: async (call) => json({ data: (await gatewaysOf(call)).map(gatewayOnWire) }),
+    query: wholeQuery,
+    replies: { 200: { description: "All of them, or one page", schema: listOf(gatewaySchema) } },
+    handle: async (call) => {
+      const all = [...(await gatewaysOf(call))].sort((left, right) => compareCodeUnits(left.id, right.id));
+      return json(listOnWire(pageInMemory(all, call.query), gatewayOnWire));
+    },
   }),
   defineRoute({
     method: "GET",
@@ -81,6 +89,7 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
   if ((await gatewaysOf(call)).some(({ id, isLocal }) => isLocal && id === body.id)) {
     throw new Refused("invalid_request", `"${body.id}" is this server itself; give the Bridge another id.`);
   }
+  requireOutbound(await outboundProblems("Gateway", { url: body.url }, checkOutboundOf(services)));
   const registered = await services.gateways.directory.register(principal.orgId, body);
   if (registered === null) {
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
@@ -121,6 +130,7 @@ async function save(call: Call<Json, undefined>): Promise<Response> {
   const id = params["gatewayId"] ?? "";
   const read = readSpec("Gateway", id, body);
   if (!read.ok) throw invalidSpec(read.problems);
+  requireOutbound(await outboundProblems("Gateway", read.body, checkOutboundOf(services)));
   const { dispatch_token: dispatchToken, callback_token: callbackToken } = read.secrets ?? {};
   await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
     ...(dispatchToken === undefined ? {} : { dispatchToken }),
@@ -160,6 +170,7 @@ function gatewayOnWire(gateway: Gateway): z.input<typeof gatewaySchema> {
     providers: [...providers],
     defaultProvider,
     status: gateway.status,
+    ...(gateway.refusal === undefined ? {} : { reason: OUTBOUND_REFUSED, detail: refusalText(gateway.refusal) }),
     instanceId: gateway.instanceId,
     seenAt: gateway.seenAt === null ? null : isoFromEpochMs(gateway.seenAt),
   };

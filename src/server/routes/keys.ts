@@ -47,16 +47,12 @@ export const keyRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/keys/{keyId}",
     operation: "keys.revoke",
-    summary: "Revokes a key: at once in this process, within two seconds in others.",
+    summary:
+      "Revokes a key: at once in this process, within two seconds in others; its streams end within one. A key can only " +
+      "revoke keys that have no permission it lacks itself.",
     permission: "keys:manage",
     replies: { 204: { description: "It no longer works", schema: null } },
-    handle: async ({ services, principal, params: { keyId = "" } }) => {
-      const isKnown = await services.store.revokeKey(principal.orgId, keyId, services.config.now());
-      if (!isKnown) throw new Refused("unknown_api_key", `There is no key "${keyId}".`);
-      services.keys.forget();
-      await noteChange(services, principal, "key.revoked", `key/${keyId}`);
-      return new Response(null, { status: 204 });
-    },
+    handle: revoke,
   }),
 ];
 
@@ -75,6 +71,7 @@ async function mint({ services, principal, body }: Call<z.output<typeof mintBody
     label: body.label,
     permissions,
     agentId: agentOf(principal, body.agent),
+    createdBy: principal.keyId,
     createdAt,
     expiresAt: expiryOf(principal, body.expiresAt, createdAt),
     revokedAt: null,
@@ -85,6 +82,24 @@ async function mint({ services, principal, body }: Call<z.output<typeof mintBody
     permissions: [...permissions],
   });
   return json({ ...keyOnWire(key), key: secret }, 201);
+}
+
+async function revoke({ services, principal, params }: Call<undefined, undefined>): Promise<Response> {
+  const { store, config, keys, streams } = services;
+  const { keyId = "" } = params;
+  const key = await store.getKey(principal.orgId, keyId);
+  if (key === undefined) throw new Refused("unknown_api_key", `There is no key "${keyId}".`);
+  const beyond = key.permissions.filter((permission) => !principal.permissions.has(permission));
+  if (beyond.length > 0) {
+    services.refusals.note(services, principal, "DELETE /api/v1/keys/{keyId}");
+    const detail = `The key "${keyId}" may do what this one may not (${beyond.join(", ")}), so that this one cannot revoke it.`;
+    throw new Refused("forbidden", detail);
+  }
+  await store.revokeKey(principal.orgId, keyId, config.now());
+  keys.forget();
+  streams.expire(keyId);
+  await noteChange(services, principal, "key.revoked", `key/${keyId}`);
+  return new Response(null, { status: 204 });
 }
 
 function wantedPermissions({ role, permissions }: z.output<typeof mintBody>): readonly Permission[] {

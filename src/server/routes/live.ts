@@ -39,6 +39,7 @@ async function openLive(call: Call<undefined, z.output<typeof liveQuery>>): Prom
     orgId: principal.orgId,
     runs,
     hasApprovals: principal.permissions.has("governance:read"),
+    principal,
     signal: request.signal,
     hangUp: call.hangUp,
     isStillAllowed: () =>

@@ -10,6 +10,7 @@ import {
   listRegistered,
   MANIFEST_KINDS,
   openSecrets,
+  outboundProblems,
   planChange,
   readSpec,
   type RegisteredKind,
@@ -21,6 +22,7 @@ import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { entryOnWire } from "../entry-on-wire.ts";
 import { pageOf, pageQuery } from "../listing.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
+import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
 import type { Permission } from "../permission.ts";
 import { type ApiProblemCode, Refused } from "../problem.ts";
 import { entrySchema } from "../registry-schemas.ts";
@@ -160,6 +162,7 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   const { id = "" } = params;
   const read = readSpec(kind, id, body);
   if (!read.ok) throw invalidSpec(read.problems);
+  requireOutbound(await outboundProblems(kind, read.body, checkOutboundOf(services)));
   const at = services.config.now();
   const entryKind = entryKindOf(kind);
   const { secrets = {} } = read;

@@ -121,11 +121,12 @@ function readSegment({ records, segments }: MemoryChain, afterSeq: number, toSeq
   const next = segments.find((segment) => segment.toSeq > afterSeq);
   const found = next !== undefined && next.toSeq <= toSeq ? next : null;
   const last = found?.toSeq ?? toSeq;
-  const lines = [...records.values()]
+  const within = [...records.values()]
     .filter(({ seq }) => seq > afterSeq && seq <= last)
-    .sort((left, right) => left.seq - right.seq)
-    .map(({ line }) => line);
-  if (found === null) return lines.length === 0 ? null : { toSeq, closed: null, lines };
+    .sort((left, right) => left.seq - right.seq);
+  const lines = within.map(({ line }) => line);
+  const columns = within.map(({ seq, at, category, type, run }) => ({ seq, at, category, type, run }));
+  if (found === null) return lines.length === 0 ? null : { toSeq, closed: null, lines, columns };
   const { asked: _, ...closed } = found;
-  return { toSeq: last, closed: copy(closed), lines };
+  return { toSeq: last, closed: copy(closed), lines, columns };
 }

@@ -23,6 +23,12 @@ export function memoryKeys(world: MemoryWorld): KeyStore {
         page,
         ({ createdAt, id }) => ({ at: createdAt, id }),
       ),
+    listEndedKeys: async (keyIds) =>
+      keyIds.filter((id) => {
+        const key = world.keys.get(id);
+        if (key === undefined || key.revokedAt !== null) return true;
+        return key.expiresAt !== null && key.expiresAt <= world.now();
+      }),
     revokeKey: async (orgId, keyId, at) => {
       const key = world.keys.get(keyId);
       if (key?.orgId !== orgId) return false;

@@ -20,6 +20,7 @@ import { PARENT_SPANS } from "./0015-parent-spans.ts";
 import { QUICK_COMPRESSION } from "./0016-quick-compression.ts";
 import { COUNTED_HITS } from "./0017-counted-hits.ts";
 import { WAITING_NODES } from "./0018-waiting-nodes.ts";
+import { KEY_MAKERS } from "./0019-key-makers.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly Migration[] = [
   QUICK_COMPRESSION,
   COUNTED_HITS,
   WAITING_NODES,
+  KEY_MAKERS,
 ];
 
 /** The last step this program knows. */

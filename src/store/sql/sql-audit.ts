@@ -1,8 +1,10 @@
 import {
+  type AuditCategory,
   CATEGORY_OF,
   GENESIS_HASH,
   type AuditHead,
   type AuditRecord,
+  type AuditType,
   type OpenSegment,
 } from "../../core/audit/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
@@ -194,20 +196,37 @@ const READ_SEGMENT = {
       select from_seq, to_seq, at, checkpoint, pruned from audit_segments
       where org_id = $1 and to_seq > $2 order by to_seq limit 1
     ), within as materialized (select * from closed where to_seq <= $3)
-    select from_seq, to_seq, at, checkpoint, pruned, null as body from within
+    select from_seq, to_seq, at, checkpoint, pruned, null as body, null as category, null as type, null as run_id
+    from within
     union all (
-      select null, seq, null, null, null, body from audit_records
+      select null, seq, at, null, null, body, category, type, run_id from audit_records
       where org_id = $1 and seq > $2 and seq <= coalesce((select to_seq from within), $3) order by seq
     )`,
 };
 
+/** A record in the same columns: its number stands where a segment has its last one. */
+interface RecordRow {
+  readonly from_seq: null;
+  readonly to_seq: number;
+  readonly at: number;
+  readonly body: string;
+  readonly category: AuditCategory;
+  readonly type: AuditType;
+  readonly run_id: string | null;
+}
+
+type ReadRow = SegmentRow | RecordRow;
+
 async function readSegment(sql: Sql, orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null> {
-  type Row = Omit<SegmentRow, "from_seq"> & { readonly from_seq: number | null; readonly body: string | null };
-  const rows = await sql.query<Row>(READ_SEGMENT, [orgId, afterSeq, toSeq]);
-  const lines = rows.flatMap(({ body }) => (body === null ? [] : [body]));
-  const closedRow = rows.find((row): row is Row & SegmentRow => row.from_seq !== null);
-  if (closedRow !== undefined) return { toSeq: closedRow.to_seq, closed: segmentOf(closedRow), lines };
-  return rows.length === 0 ? null : { toSeq, closed: null, lines };
+  const rows = await sql.query<ReadRow>(READ_SEGMENT, [orgId, afterSeq, toSeq]);
+  const records = rows.filter((row): row is RecordRow => row.from_seq === null);
+  const read = {
+    lines: records.map(({ body }) => body),
+    columns: records.map(({ to_seq: seq, at, category, type, run_id: run }) => ({ seq, at, category, type, run })),
+  };
+  const closedRow = rows.find((row): row is SegmentRow => row.from_seq !== null);
+  if (closedRow !== undefined) return { toSeq: closedRow.to_seq, closed: segmentOf(closedRow), ...read };
+  return rows.length === 0 ? null : { toSeq, closed: null, ...read };
 }
 
 const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.prune', 'on', true)" };

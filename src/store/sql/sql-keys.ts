@@ -17,6 +17,7 @@ export function sqlKeys(sql: Sql): KeyStore {
         key.label,
         JSON.stringify(key.permissions),
         key.agentId,
+        key.createdBy,
         key.createdAt,
         key.expiresAt,
         key.revokedAt,
@@ -31,6 +32,7 @@ export function sqlKeys(sql: Sql): KeyStore {
       return row === undefined ? undefined : keyOf(row);
     },
     listKeys: (orgId, page) => list(sql, orgId, page),
+    listEndedKeys: async (keyIds) => (await sql.query<{ id: string }>(LIST_ENDED, [[...keyIds]])).map(({ id }) => id),
     revokeKey: async (orgId, keyId, at) => (await lookUp(sql, REVOKE, [orgId, keyId, at])).length > 0,
   };
 }
@@ -42,21 +44,22 @@ interface KeyRow {
   readonly label: string;
   readonly permissions: string;
   readonly agent_id: string | null;
+  readonly created_by: string | null;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
 }
 
-const COLUMNS = "id, org_id, hash, label, permissions, agent_id, created_at, expires_at, revoked_at";
+const COLUMNS = "id, org_id, hash, label, permissions, agent_id, created_by, created_at, expires_at, revoked_at";
 const ENSURE = {
   name: "ensure organisation",
   text: `insert into organisations (org_id, created_at) values ($1, ${NOW_MS}) on conflict do nothing`,
 };
 const PUT = {
   name: "put key",
-  text: `insert into keys (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  text: `insert into keys (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (id) do update set hash = excluded.hash, label = excluded.label, permissions = excluded.permissions,
-      agent_id = excluded.agent_id, created_at = excluded.created_at, expires_at = excluded.expires_at,
+      agent_id = excluded.agent_id, created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at,
       revoked_at = excluded.revoked_at
       where keys.org_id = excluded.org_id`,
 };
@@ -66,6 +69,13 @@ const LIST = {
   name: "list keys",
   text: `select ${COLUMNS} from keys where org_id = $1 and ($2::bigint is null or (created_at, id) < ($2, $3))
     order by created_at desc, id desc limit $4`,
+};
+const LIST_ENDED = {
+  name: "list ended keys",
+  text: `select asked.id from unnest($1::text[]) as asked (id)
+    left join keys k on k.id = asked.id and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > ${NOW_MS})
+    where k.id is null`,
 };
 /** The first revocation stands. */
 const REVOKE = {
@@ -81,6 +91,7 @@ function keyOf(row: KeyRow): KeyRecord {
     label: row.label,
     permissions: JSON.parse(row.permissions) as string[],
     agentId: row.agent_id,
+    createdBy: row.created_by,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -78,6 +78,11 @@ export class Api {
     return this.#listAll<ApprovalOnWire>(`/approvals?status=${status}&`);
   }
 
+  /** A key of its own for somebody who only reads. */
+  async viewerKey(label: string): Promise<string> {
+    return ((await this.#insist("POST", "/keys", { label, role: "viewer" })) as { readonly key: string }).key;
+  }
+
   async listGateways(): Promise<readonly GatewayOnWire[]> {
     return ((await this.#insist("GET", "/gateways")) as { readonly data: readonly GatewayOnWire[] }).data;
   }

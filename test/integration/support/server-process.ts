@@ -54,6 +54,8 @@ export function startServer(settings: ServerSettings): Promise<ServerProcess> {
   const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl, env } = settings;
   const flags = ["--json", "--port", String(port), "--script", script, "--ledger", ledger, "--key", key];
   if (command === "up") flags.push("--data", data, "--no-demo");
+  // Bridges and receivers of tests are on this machine, which only `up` reaches by itself.
+  else flags.push("--allow-outbound", "localhost,127.0.0.0/8");
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
   if (publicUrl !== undefined) flags.push("--public-url", publicUrl);
   return startProgram([command, ...flags], data, env);

@@ -25,13 +25,16 @@ export const gatewayHealth: Gate<Facts> = {
         ],
       };
     }
-    const { id, status } = gateway;
+    const { id, status, offlineBecause } = gateway;
     if (status === "healthy") return PASS;
     if (status === "degraded") return { kind: "pass", warnings: [`gateway ${id} is degraded; answers may be late`] };
     return {
       kind: "block",
       code: "gateway_unreachable",
-      message: `gateway ${id} is offline; start its Bridge, or send the work to another gateway`,
+      message:
+        offlineBecause === undefined
+          ? `gateway ${id} is offline; start its Bridge, or send the work to another gateway`
+          : `gateway ${id} is offline: ${offlineBecause}`,
       after: "final",
       facts: { gateway: id, status },
       unblock: [

@@ -1,0 +1,50 @@
+import type { FirstBad, VerifyResult } from "../core/audit/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { ClosedSegment, RecordColumns } from "../store/index.ts";
+import type { ExportWatch } from "./export.ts";
+
+/**
+ * The hash covers the line of a record, and a signature that of a checkpoint. A store keeps some of both again in columns,
+ * by which records are found, listed and pruned: whoever changes a column hides a record or shows it elsewhere, and the
+ * line still verifies. So each column must say what the line says.
+ */
+export class ColumnCheck implements ExportWatch {
+  #firstBad: FirstBad | null = null;
+
+  record(columns: RecordColumns, text: string, line: number): void {
+    const { seq, at, category, type, run } = columns;
+    this.#compare(text, { seq, at: isoFromEpochMs(at), category, type, run }, { line, what: "record", seq });
+  }
+
+  /** What is left of a segment that was pruned may have been joined with others; its signed words are checked as such. */
+  segment({ fromSeq, toSeq, at, checkpoint, pruned }: ClosedSegment, line: number): void {
+    if (checkpoint === null || pruned !== null) return;
+    const place = { line, what: "checkpoint", seq: toSeq } as const;
+    this.#compare(checkpoint, { fromSeq, toSeq, at: isoFromEpochMs(at) }, place);
+  }
+
+  /** What was found of the lines, and of the columns where that comes first. */
+  judge(found: VerifyResult): VerifyResult {
+    const bad = this.#firstBad;
+    if (bad === null || (found.firstBad !== undefined && found.firstBad.line <= bad.line)) return found;
+    return { ...found, ok: false, firstBad: bad };
+  }
+
+  #compare(text: string, columns: Readonly<Record<string, unknown>>, place: Omit<FirstBad, "reason">): void {
+    const said = this.#firstBad === null ? read(text) : null;
+    // A line that cannot be read is found by the verifier itself.
+    if (said === null) return;
+    const column = Object.keys(columns).find((name) => (said[name] ?? null) !== columns[name]);
+    if (column === undefined) return;
+    this.#firstBad = { ...place, reason: `its column "${column}" is not what was hashed` };
+  }
+}
+
+function read(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+import { createAllowList, OutboundGuard } from "../outbound/index.ts";
+import type { Config } from "./config.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+
+/** This machine: Bridges and receivers beside a server somebody runs for themselves. */
+export const LOOPBACK_ENTRIES: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
+
+/** The older name of the variable, from when only webhooks were guarded. */
+const OLDER_VARIABLE = "SLUICE_WEBHOOK_ALLOW";
+
+/** Which private addresses this server calls for its organisations: what the operator lists, and `besides`. */
+export function readOutbound(
+  { env }: Pick<Io, "env">,
+  { allowOutbound }: Pick<Config, "allowOutbound">,
+  besides: readonly string[] = [],
+): OutboundGuard {
+  const allow = createAllowList([...besides, ...listIn(allowOutbound ?? ""), ...listIn(env[OLDER_VARIABLE] ?? "")]);
+  if (!allow.ok) throw new Refusal(`--allow-outbound (SLUICE_ALLOW_OUTBOUND): ${allow.failure}`);
+  return new OutboundGuard({ allow: allow.value });
+}
+
+/** Words separated by commas. */
+export function listIn(written: string): readonly string[] {
+  return written.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
+}

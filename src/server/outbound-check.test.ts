@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, type Api, createApi, ORG } from "../../test/api/fixture.ts";
+import { createAllowList, OutboundGuard } from "../outbound/index.ts";
+
+const INSIDE = "http://10.1.2.3:7718";
+const NAMES: Readonly<Record<string, readonly string[]>> = { "inside.example": ["127.0.0.1"] };
+
+let api: Api;
+beforeAll(async () => {
+  const allow = createAllowList(["10.9.0.0/16"]);
+  if (!allow.ok) throw new Error(allow.failure);
+  const outbound = new OutboundGuard({
+    allow: allow.value,
+    resolve: async (host) => NAMES[host] ?? ["93.184.215.14"],
+  });
+  api = await createApi({}, undefined, { isRemote: true, outbound });
+});
+afterAll(() => api.close());
+
+const told = ({ status, body }: Answer): unknown => [status, body.code, body.problems?.[0]?.code];
+const REFUSED = [422, "outbound_refused", "outbound_refused"];
+const webhook = (url: string): object => ({ url, events: ["run.*"] });
+const registration = (url: string): object => ({
+  id: "bridge",
+  url,
+  instanceId: "one",
+  instanceStartedAt: "2026-01-01T00:00:00Z",
+  providers: ["ai-sdk"],
+});
+
+const PRIVATE = [
+  "http://127.0.0.1:9",
+  "http://0177.0.0.1:9",
+  "http://[::1]:9",
+  "http://169.254.169.254",
+  "http://192.168.0.1",
+  "http://localhost:7718",
+  "http://inside.example",
+  "http://user:word@bridge.example",
+];
+
+describe("a URL the server must not call", () => {
+  it.each(PRIVATE)("is not saved, by none of the doors: %s", async (url) => {
+    expect(told(await api.tell("PUT", "gateways/lab", { body: { url } }))).toEqual(REFUSED);
+    expect(told(await api.tell("POST", "gateways/register", { body: registration(url) }))).toEqual(REFUSED);
+    expect(told(await api.tell("PUT", "webhooks/ops", { body: webhook(url) }))).toEqual(REFUSED);
+    for (const [kind, spec] of [
+      ["Gateway", { url }],
+      ["Webhook", webhook(url)],
+    ] as const) {
+      const applied = await api.tell("POST", "apply?dryRun=true", { body: [{ kind, name: "lab", spec }] });
+      expect(told(applied)).toEqual([422, "invalid_request", "outbound_refused"]);
+      expect(applied.body.problems[0]).toMatchObject({ path: "[0].spec.url" });
+    }
+    expect(await api.store.getEntry(ORG, "gateway", "lab")).toBeUndefined();
+    expect(await api.store.getEntry(ORG, "gateway", "bridge")).toBeUndefined();
+    expect(await api.store.getEntry(ORG, "webhook", "ops")).toBeUndefined();
+  });
+
+  it("is answered with the flag the operator can allow it with", async () => {
+    const { body } = await api.tell("PUT", "gateways/lab", { body: { url: INSIDE } });
+    expect(body.problems[0]).toMatchObject({
+      path: "url",
+      hint: "The operator of the server can allow it: --allow-outbound 10.1.2.3:7718",
+    });
+    expect(body.detail).toContain("--allow-outbound 10.1.2.3:7718");
+  });
+
+  it("is saved once the operator lists it", async () => {
+    expect((await api.tell("PUT", "gateways/listed", { body: { url: "http://10.9.0.1:7718" } })).body).toMatchObject({
+      status: "healthy",
+    });
+    expect((await api.tell("PUT", "webhooks/listed", { body: webhook("http://10.9.0.1:9000/in") })).status).toBe(201);
+  });
+});
+
+describe("a gateway that was saved before", () => {
+  it("is offline, says why, and takes no run", async () => {
+    const body = { url: INSIDE, providers: ["ai-sdk"], defaultProvider: "ai-sdk" };
+    await api.store.putEntry(ORG, "gateway", "old", body, 1);
+    const { body: shown } = await api.tell("GET", "gateways/old");
+    expect(shown).toMatchObject({ status: "offline", reason: "outbound_refused" });
+    expect(shown.detail).toContain("--allow-outbound 10.1.2.3:7718");
+    await api.save("name: w\nsteps:\n  - { id: a, command: Do it }\n");
+    const started = await api.tell("POST", "runs", { body: { workflow: "w", gateway: "old" } });
+    expect([started.status, started.body.code]).toEqual([503, "gateway_unreachable"]);
+    expect(started.body.detail).toContain("outbound_refused");
+  });
+});
