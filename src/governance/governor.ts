@@ -1,7 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import type { Placement } from "../core/event/index.ts";
-import { judgeDispatch, type Judgement, rateWindowOf } from "../core/governance/index.ts";
+import { creditsFor, judgeDispatch, type Judgement, rateWindowOf, type Spent } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange } from "../store/index.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
@@ -136,8 +135,7 @@ export class Governor implements Judge {
     const pausedBy = judgement.disposition === "block" ? judgement.block.pausedBy : undefined;
     if (pausedBy !== undefined) {
       this.#waiting.leave(waiter);
-      const { estimateMicros } = gathered.facts;
-      this.#paused.enter(about.orgId, pausedBy, { waiter, estimateMicros });
+      this.#paused.enter(about.orgId, pausedBy, { waiter, estimateMicros: gathered.facts.estimateMicros });
       if (wasPaused) return { verdict, admission, record: null, audit: [] };
     } else if (judgement.disposition === "block" && judgement.block.after === "queue") {
       this.#waiting.enter(key, waiter);
@@ -151,9 +149,8 @@ export class Governor implements Judge {
     return { verdict, admission, record, audit: admission === null ? [] : routingAudit(about, request, gathered) };
   }
 
-  place(orgId: string, run: PlacedRun): Placement {
-    const { registered, directory } = this.#options;
-    return placementOf(run, registered.of(orgId), directory.of(orgId));
+  place(orgId: string, run: PlacedRun): ReturnType<typeof placementOf> {
+    return placementOf(run, this.#options.registered.of(orgId), this.#options.directory.of(orgId));
   }
 
   settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {
@@ -163,6 +160,10 @@ export class Governor implements Judge {
   /** The price the estimate was made with: what is registered wins, else the list as it was at that moment. */
   priceIdOf({ orgId }: AboutRun, { provider, model, startedAt }: PricedCall): string | null {
     return priceOf(this.#options.registered.of(orgId).models, provider, model, startedAt)?.id ?? null;
+  }
+
+  creditsOf({ orgId }: AboutRun, spent: Spent): number | null {
+    return creditsFor(this.#options.registered.of(orgId).creditPlans, spent);
   }
 
   memoryOf({ orgId }: AboutRun, agentId: string): string | null {

@@ -3,6 +3,7 @@ import { getOwn, isJsonObject, type Json, type JsonObject } from "../core/base/i
 import { agentSpec } from "./agent.ts";
 import { alertBodyOf, alertProblems, alertSpec } from "./alert.ts";
 import { budgetProblems, budgetSpec } from "./budget.ts";
+import { creditPlanProblems, creditPlanSpec } from "./credit-plan.ts";
 import { deploymentProblems, deploymentSpec } from "./deployment.ts";
 import { asBody } from "./field.ts";
 import { gatewayBodyOf, gatewaySpec } from "./gateway.ts";
@@ -54,6 +55,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Schedule: { schema: scheduleSpec, problems: scheduleProblems },
   Webhook: { schema: webhookSpec, problems: webhookProblems, secrets: ["secret"] },
   Model: { schema: modelSpec, problems: (written, name) => modelProblems(name, written) },
+  CreditPlan: { schema: creditPlanSpec, problems: creditPlanProblems },
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
   RoleBinding: { schema: roleBindingSpec },

@@ -131,6 +131,8 @@ export type CallbackResult =
       readonly envelope?: Envelope;
       /** Output moderation said no. */
       readonly moderation?: Json;
+      /** What the answer is charged, where a plan charges in credits. */
+      readonly creditsCharged?: number;
     } & Report)
   | ({
       readonly status: "failed" | "timed_out" | "cancelled";

@@ -172,6 +172,8 @@ export const EVENT_PAYLOADS = {
     inputTokens: count,
     outputTokens: count,
     costMicros: micros,
+    /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
+    creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
   }),
   "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),

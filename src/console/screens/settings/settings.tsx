@@ -25,6 +25,7 @@ const TABS = [
   { id: "teams", label: "Teams" },
   { id: "library", label: "Library" },
   { id: "models", label: "Models" },
+  { id: "credit-plans", label: "Credit plans" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
   { id: "alerts", label: "Alerts" },
@@ -98,6 +99,11 @@ function partsOf(tab: string, workflow: string | null): Parts {
           textColumn("inputUsdPerMtok", "Input $/Mtok"),
           textColumn("outputUsdPerMtok", "Output $/Mtok"),
         ],
+      };
+    case "credit-plans":
+      return {
+        kind: KINDS["credit-plans"],
+        columns: [textColumn("creditsPerUsd", "Per dollar"), textColumn("enabled", "Enabled")],
       };
     case "deployments":
       return {
