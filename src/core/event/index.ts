@@ -1,4 +1,5 @@
 export * from "./ending.ts";
 export * from "./event.ts";
+export * from "./handoff-counts.ts";
 export type { Placement } from "./placement.ts";
 export * from "./status.ts";
