@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<ManifestKind, string>> = {
   Schedule: "Starts runs by the clock. See [schedules](../schedules.md).",
   Webhook: "Who is told of events. See [webhooks](../webhooks.md).",
   Model: "What a model costs, when the bundled price list does not say. See [budgets](../budgets.md).",
+  CreditPlan: "What completed work is charged in credits. See [budgets](../budgets.md).",
   Workflow: "A workflow and how it may be launched. See [workflows](../workflows.md).",
   Alert: "When somebody is to be told. See [webhooks](../webhooks.md).",
   RoleBinding: "Which agent takes a role, everywhere or in one workflow. See [teams](../teams.md).",

@@ -59,11 +59,7 @@ const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.met
 export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const { config, oidc, storage, bridge } = parts;
   const { store } = storage;
-  const onTrouble = (what: string, error: unknown): void => {
-    machine.err.write(
-      `sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`,
-    );
-  };
+  const onTrouble = complaintsOf(machine);
   const clock = await openClock(machine, storage, onTrouble);
   const io: Io = { ...machine, clock };
   const traced = readTelemetry(io);
@@ -82,9 +78,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     launcher,
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
-      publicUrl: config.publicUrl ?? null,
-      hosts: [config.host, ...listIn(config.allowHost ?? "")],
-      consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
+      ...reachOf(parts),
       consoleConnect,
       nextSlots,
       now: () => clock.now(),
@@ -130,6 +124,23 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => clock.stop(),
         () => store.close(),
       ]),
+  };
+}
+
+/** Where the server is reached, and with which pages. */
+function reachOf({ config, hasConsole }: HostParts) {
+  return {
+    publicUrl: config.publicUrl ?? null,
+    hosts: [config.host, ...listIn(config.allowHost ?? "")],
+    consoleDirectory: hasConsole ? CONSOLE_DIRECTORY : null,
+  };
+}
+
+/** What went wrong in the background, for the operator. */
+function complaintsOf({ err }: Io): (what: string, error: unknown) => void {
+  return (what, error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    err.write(`sluice: ${printable(what)}: ${printable(reason)}\n`);
   };
 }
 

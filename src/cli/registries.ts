@@ -64,6 +64,13 @@ export const REGISTRIES: readonly Registry[] = [
     columns: ["provider", "inputUsdPerMtok", "outputUsdPerMtok", "cachedUsdPerMtok"],
   },
   {
+    noun: "credit-plans",
+    one: "credit plan",
+    kind: "CreditPlan",
+    example: "standard",
+    columns: ["creditsPerUsd", "enabled"],
+  },
+  {
     noun: "deployments",
     one: "deployment",
     kind: "Deployment",

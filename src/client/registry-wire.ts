@@ -13,6 +13,7 @@ export type Collection =
   | "schedules"
   | "webhooks"
   | "models"
+  | "credit-plans"
   | "deployments"
   | "bindings"
   | "alerts";

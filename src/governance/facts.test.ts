@@ -49,6 +49,7 @@ const registeredWith = (parts: Partial<Registered> = {}, agents: readonly Agent[
   policies: [],
   budgets: [],
   models: new Map(),
+  creditPlans: [],
   deployments: [],
   bindings: [],
   platform: { isOpen: true, reason: null },

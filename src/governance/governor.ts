@@ -1,7 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import type { Placement } from "../core/event/index.ts";
-import { judgeDispatch, type Judgement } from "../core/governance/index.ts";
+import { creditsFor, judgeDispatch, type Judgement, type Spent } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
@@ -146,9 +145,8 @@ export class Governor implements Judge {
     return { verdict, place, admission, record, audit };
   }
 
-  place(orgId: string, run: PlacedRun): Placement {
-    const { registered, directory } = this.#options;
-    return placementOf(run, registered.of(orgId), directory.of(orgId));
+  place(orgId: string, run: PlacedRun): ReturnType<typeof placementOf> {
+    return placementOf(run, this.#options.registered.of(orgId), this.#options.directory.of(orgId));
   }
 
   settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {
@@ -158,6 +156,10 @@ export class Governor implements Judge {
   /** The price the estimate was made with: what is registered wins, else the list as it was at that moment. */
   priceIdOf({ orgId }: AboutRun, { provider, model, startedAt }: PricedCall): string | null {
     return priceOf(this.#options.registered.of(orgId).models, provider, model, startedAt)?.id ?? null;
+  }
+
+  creditsOf({ orgId }: AboutRun, spent: Spent): number | null {
+    return creditsFor(this.#options.registered.of(orgId).creditPlans, spent);
   }
 
   memoryOf({ orgId }: AboutRun, agentId: string): string | null {

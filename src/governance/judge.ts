@@ -2,7 +2,7 @@ import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
-import type { Spending } from "../core/governance/index.ts";
+import type { Spending, Spent } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
 import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
@@ -21,6 +21,8 @@ export interface Judge {
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
   /** What an attempt is priced by; null: nothing, or nobody knows. */
   priceIdOf?(about: AboutRun, priced: PricedCall): string | null;
+  /** What a completed attempt is charged in credits; null: nothing is. */
+  creditsOf?(about: AboutRun, spent: Spent): number | null;
   /** The name of the memory an agent keeps; null: none. */
   memoryOf?(about: AboutRun, agentId: string): string | null;
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */

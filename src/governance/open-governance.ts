@@ -1,7 +1,16 @@
 import type { Clock } from "../clock/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import { agentOf, bindingOf, budgetOf, DEFAULT_AGENT, deploymentOf, modelOf, policyOf } from "../registry/index.ts";
+import {
+  agentOf,
+  bindingOf,
+  budgetOf,
+  creditPlanOf,
+  DEFAULT_AGENT,
+  deploymentOf,
+  modelOf,
+  policyOf,
+} from "../registry/index.ts";
 import {
   type AgentMemoryStore,
   type Entry,
@@ -80,6 +89,7 @@ async function loadRegistered(store: RegistryStore, orgId: string): Promise<Regi
     policies: (await all("policy", policyOf)).filter(({ isEnabled }) => isEnabled),
     budgets: await all("budget", budgetOf),
     models: new Map(models.map((model) => [model.id, model])),
+    creditPlans: await all("credit_plan", creditPlanOf),
     deployments: await all("deployment", deploymentOf),
     bindings: await all("binding", bindingOf),
     platform: await store.getPlatform(orgId),

@@ -10,6 +10,7 @@ const withPlatform = (isOpen: boolean): Registered => ({
   policies: [],
   budgets: [],
   models: new Map(),
+  creditPlans: [],
   deployments: [],
   bindings: [],
   platform: { isOpen, reason: null },

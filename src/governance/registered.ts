@@ -1,4 +1,13 @@
-import type { Agent, Budget, Deployment, ModelPrice, Platform, Policy, RoleBinding } from "../core/governance/index.ts";
+import type {
+  Agent,
+  Budget,
+  CreditPlan,
+  Deployment,
+  ModelPrice,
+  Platform,
+  Policy,
+  RoleBinding,
+} from "../core/governance/index.ts";
 
 /** Everything an organisation has registered that gates read. */
 export interface Registered {
@@ -6,6 +15,8 @@ export interface Registered {
   readonly policies: readonly Policy[];
   readonly budgets: readonly Budget[];
   readonly models: ReadonlyMap<string, ModelPrice>;
+  /** In the order of their names. */
+  readonly creditPlans: readonly CreditPlan[];
   readonly deployments: readonly Deployment[];
   readonly bindings: readonly RoleBinding[];
   readonly platform: Platform;

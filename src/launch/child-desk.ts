@@ -79,7 +79,14 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
     gateway,
     roleBindings,
     team,
-    parent: { runId, nodeId, attempt, recursionDepth, traceId },
+    parent: {
+      runId,
+      nodeId,
+      attempt,
+      recursionDepth,
+      traceId,
+      ...(wanted.handoffs === undefined ? {} : { handoffs: wanted.handoffs }),
+    },
   };
 }
 

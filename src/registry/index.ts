@@ -13,6 +13,7 @@ export {
 export { budgetOf } from "./budget.ts";
 export { planChange } from "./change.ts";
 export { changeAudit } from "./change-audit.ts";
+export { creditPlanOf } from "./credit-plan.ts";
 export { type Cron, parseCron } from "./cron.ts";
 export { deploymentOf } from "./deployment.ts";
 export { gatewayOf, NEW_GATEWAY } from "./gateway.ts";

@@ -13,6 +13,7 @@ export const MANIFEST_KINDS = {
   Schedule: { entry: "schedule", collection: "schedules", title: "a schedule" },
   Webhook: { entry: "webhook", collection: "webhooks", title: "a webhook" },
   Model: { entry: "model", collection: "models", title: "a model" },
+  CreditPlan: { entry: "credit_plan", collection: "credit-plans", title: "a credit plan" },
   Workflow: { entry: null, collection: "workflows", title: "a workflow" },
   Alert: { entry: "alert", collection: "alerts", title: "an alert" },
   RoleBinding: { entry: "binding", collection: "bindings", title: "a role binding" },

@@ -170,6 +170,10 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     },
     least: { provider: "openai", input_usd_per_mtok: 0, output_usd_per_mtok: 0 },
   },
+  CreditPlan: {
+    full: { credits_per_token: { input: 0.001, output: 0.004, thinking: 0.004, cached: 0 }, enabled: false },
+    least: { credits_per_usd: 100 },
+  },
   Workflow: {
     full: { source: SOURCE, status: "paused", posture: "advisory", exposed: true },
     least: { source: SOURCE },

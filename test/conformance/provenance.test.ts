@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { type Rig, runOf, workflow } from "./rig.ts";
+import { Scene } from "./scene.ts";
 
 const told = (rig: Rig, nodeId: string): string[] =>
   rig
@@ -103,5 +104,70 @@ describe("node.provenance of lens nodes", () => {
     const nodes = [reads("a", "A"), { id: "kid", config: { workflow_ref: "audit", with: { y: 7 } } }];
     const rig = runOf(graph(nodes, [edge("a", "kid", "x")], ROOT)).complete("a");
     expect(told(rig, "kid")).toEqual(["- args.z with.z", "a output with.x"]);
+  });
+});
+
+describe("the counts of a run's hand-offs", () => {
+  let scene: Scene;
+
+  beforeEach(async () => {
+    scene = await Scene.open("default: echo\nnodes:\n  bad: { fail: provider_auth }\n");
+  });
+
+  afterEach(async () => {
+    await scene.close();
+  });
+
+  const countsOf = async (runId: string) => {
+    const { data } = await scene.get(`runs/${runId}/provenance`);
+    const { upstreamCount, downstreamCount } = await scene.get(`runs/${runId}/state`);
+    const within = data.filter((row: { sourceRunId: string }) => row.sourceRunId === runId).length;
+    return { rows: data.length, within, upstreamCount, downstreamCount };
+  };
+
+  it("count rows: one within the run is both, and what was not used yet is none", async () => {
+    await scene.save(
+      workflow(
+        [
+          "a {command: 'do ${tag}'}",
+          "b {command: 'use ${a.stdout} ${tag}'}",
+          "gate < b {approval: required}",
+          "c < gate {command: 'use ${a.stdout}'}",
+        ],
+        "args: {tag: v1}",
+      ),
+    );
+    const runId = await scene.run("w");
+    expect(await countsOf(runId)).toEqual({ rows: 3, within: 3, upstreamCount: 3, downstreamCount: 3 });
+    await scene.answer(runId, "approve");
+    expect(await countsOf(runId)).toEqual({ rows: 4, within: 4, upstreamCount: 4, downstreamCount: 4 });
+    await scene.post(`runs/${runId}/rewind`, { eventId: 3 });
+    await scene.api.settle(runId);
+    expect(await countsOf(runId)).toMatchObject({ rows: 4, upstreamCount: 4, downstreamCount: 4 });
+  });
+
+  it("count what lists collect, what child runs are handed and give back, and what a restart keeps", async () => {
+    await scene.save("name: kid\nargs: { x: '' }\nsteps:\n  - { id: leaf, command: 'echo ${x}' }\n");
+    await scene.save(
+      workflow(
+        [
+          "each {for_each: list, command: 'do ${item}'}",
+          "down < each {workflow_ref: kid, with: {x: '${tag} ${each.outputs.count}'}}",
+          "bad < down",
+        ],
+        "args: {list: [1, 2], tag: v1}",
+      ),
+    );
+    const runId = await scene.run("w");
+    const parent = await countsOf(runId);
+    expect(parent.upstreamCount).toBe(parent.rows);
+    expect(parent.downstreamCount).toBe(parent.within + 2);
+    const [child] = (await scene.get(`runs?parent=${runId}`)).data;
+    expect(await countsOf(child.id)).toEqual({ rows: 3, within: 1, upstreamCount: 3, downstreamCount: 1 });
+    const { body } = await scene.post(`runs/${runId}/restart`);
+    await scene.api.settle(body.id);
+    const again = await countsOf(body.id);
+    expect(again.rows).toBeGreaterThan(0);
+    expect(again.upstreamCount).toBe(again.rows);
   });
 });

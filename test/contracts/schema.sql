@@ -253,7 +253,7 @@
   body text not null
   created_at bigint not null
   updated_at bigint not null
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
 

@@ -184,6 +184,7 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
       policies: policiesFrom(policies),
       budgets: [],
       models: new Map([["dear", { id: "dear", ...price }]]),
+      creditPlans: [],
       deployments: [],
       bindings: [],
       platform: { isOpen: true, reason: null },

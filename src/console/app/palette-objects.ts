@@ -25,6 +25,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   schedules: { kind: "Schedule", icon: "clock", base: "/settings/schedules" },
   webhooks: { kind: "Webhook", icon: "external", base: "/settings/webhooks" },
   models: { kind: "Model", icon: "settings", base: "/settings/models" },
+  "credit-plans": { kind: "Credit plan", icon: "chart", base: "/settings/credit-plans" },
   deployments: { kind: "Deployment", icon: "workflow", base: "/settings/deployments" },
   bindings: { kind: "Role binding", icon: "user", base: "/settings/bindings" },
   alerts: { kind: "Alert", icon: "warn", base: "/settings/alerts" },

@@ -42,6 +42,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "teams", label: "Teams" },
   { id: "library", label: "Library" },
   { id: "models", label: "Models" },
+  { id: "credit-plans", label: "Credit plans" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
   { id: "alerts", label: "Alerts" },

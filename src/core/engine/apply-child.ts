@@ -8,7 +8,6 @@ export function applyChildStarted(state: RunState, node: NodeState, { payload }:
   const { childRunId } = payload;
   state.liveChildren.add(childRunId);
   state.childCosts.set(childRunId, { costMicros: 0, tokens: NO_TOKENS });
-  state.downstreamCount += 1;
   if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId });
 }
 

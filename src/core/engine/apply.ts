@@ -3,11 +3,12 @@
  * Replaying a log is folding it; no rule of the engine runs again, so new code never breaks an old run.
  */
 import { invariant } from "../base/index.ts";
-import { endingOf, type EventOf, isTerminal, type RunEvent, upstreamOf } from "../event/index.ts";
+import { countHandoffs, endingOf, type EventOf, isTerminal, type RunEvent, type Standing } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
 import { createRunState } from "./create-state.ts";
+import { findNode } from "./move.ts";
 import type { RunState } from "./state.ts";
 
 export function replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState {
@@ -20,6 +21,7 @@ export function apply(state: RunState, event: RunEvent): void {
   // E13. Event ids are 1, 2, 3, … without gaps.
   invariant(event.eventId === state.lastEventId + 1, `E13 event ${event.eventId} follows ${state.lastEventId}`);
   state.lastEventId = event.eventId;
+  countHandoffs(state, event, event.type === "node.completed" ? standingOf(state, event) : "itself");
   switch (event.type) {
     case "run.started":
       return applyStarted(state, event);
@@ -48,6 +50,13 @@ export function apply(state: RunState, event: RunEvent): void {
   }
 }
 
+/** Asked before the node moves on: afterwards it only has a result. */
+function standingOf(state: RunState, { payload }: EventOf<"node.completed">): Standing {
+  const now = findNode(state, payload.nodeId)?.now;
+  if (now?.status !== "running") return "itself";
+  return now.attempt === 0 ? "list" : now.childRunId === null ? "itself" : "child";
+}
+
 function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.status = "running";
   state.startedAt = event.at;
@@ -55,7 +64,6 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
   state.placement = event.payload.placement ?? null;
-  state.upstreamCount = upstreamOf(event.payload).size;
 }
 
 /**

@@ -33,7 +33,8 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
   const deadline = timeoutMs === null ? {} : { deadlineAt: turn.at + timeoutMs };
   emit(turn, "node.started", { nodeId: node.id, attempt, wave, ...nowhere, ...deadline });
   const childRunId = deriveId(turn, "run");
-  emit(turn, "child.started", { nodeId: node.id, attempt, childRunId, workflow: child.workflow.name });
+  const handed = handedTo(state, node);
+  emit(turn, "child.started", { nodeId: node.id, attempt, childRunId, workflow: child.workflow.name, ...handed });
   const { workflow } = child;
   perform(turn, {
     type: "start-child",
@@ -43,6 +44,7 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     workflow,
     ...bound.value,
     ...namedIn(state),
+    ...handed,
     recursionDepth,
   });
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
@@ -69,8 +71,15 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
     workflow,
     ...bound.value,
     ...namedIn(state),
+    ...handedTo(state, node),
     recursionDepth,
   };
+}
+
+/** All that a node which is another run is given is handed on to that run. */
+function handedTo({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "handoffs"> {
+  const rows = handoffs.get(id)?.rows ?? 0;
+  return rows === 0 ? {} : { handoffs: rows };
 }
 
 function namedIn({ placement }: RunState): Pick<StartChild, "named"> {

@@ -16,7 +16,7 @@ import { about, emit, type Turn } from "./turn.ts";
 
 type Answer = Pick<
   Extract<CallbackResult, { status: "completed" }>,
-  "outputs" | "stdout" | "envelope" | "tokens" | "costMicros"
+  "outputs" | "stdout" | "envelope" | "tokens" | "costMicros" | "creditsCharged"
 >;
 
 type Settlement =

@@ -38,6 +38,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     placement: null,
     upstreamCount: 0,
     downstreamCount: 0,
+    handoffs: new Map(),
     ready: { entries: [], head: 0 },
     lanes: new Map(),
     asked: new Map(),

@@ -101,6 +101,8 @@ export interface StartChild {
   /** Values nobody meant for the child: what it declares of them it gets, the others it does not. */
   readonly offered?: { readonly [name: string]: Json };
   readonly recursionDepth: number;
+  /** How many values were handed to its args; absent: none. */
+  readonly handoffs?: number;
   /** What whoever started the family has named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

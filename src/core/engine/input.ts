@@ -36,6 +36,7 @@ export interface StartInput {
   /** Args that were taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   readonly placement?: Placement;
+  readonly handoffs?: number;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
 }
@@ -131,6 +132,8 @@ export type CallbackResult =
       readonly envelope?: Envelope;
       /** Output moderation said no. */
       readonly moderation?: Json;
+      /** What the answer is charged, where a plan charges in credits. */
+      readonly creditsCharged?: number;
     } & Report)
   | ({
       readonly status: "failed" | "timed_out" | "cancelled";

@@ -13,6 +13,7 @@ export interface Result {
 export interface Spent {
   readonly tokens?: Tokens;
   readonly costMicros?: number;
+  readonly creditsCharged?: number;
 }
 
 export function completeNode(turn: Turn, node: NodeState, { envelope, outputs }: Result, spent: Spent = {}): void {
@@ -28,6 +29,7 @@ export function completeNode(turn: Turn, node: NodeState, { envelope, outputs }:
     isUnderWay && attempt > 0
       ? { nodeId, attempt, envelope, outputs, durationMs, inputTokens, outputTokens, costMicros }
       : { nodeId, envelope, outputs, durationMs, inputTokens, outputTokens, costMicros };
+  if (spent.creditsCharged !== undefined) payload.creditsCharged = spent.creditsCharged;
   emit(turn, "node.completed", payload);
 }
 

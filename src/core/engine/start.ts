@@ -10,8 +10,19 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   if (state.status !== "queued" || state.ending !== null)
     return refuse("already_started", "the run has started before");
   const from = state.status;
-  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth, inputsFrom, placement } =
-    input;
+  const {
+    workflow,
+    version,
+    hash,
+    args,
+    trigger,
+    parentRunId,
+    sourceRunId,
+    recursionDepth,
+    inputsFrom,
+    placement,
+    handoffs,
+  } = input;
   emit(turn, "run.started", {
     workflow,
     version,
@@ -23,6 +34,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(parentRunId === undefined ? {} : { parentRunId }),
     ...(sourceRunId === undefined ? {} : { sourceRunId }),
     ...(inputsFrom === undefined ? {} : { inputsFrom }),
+    ...(handoffs === undefined ? {} : { handoffs }),
     ...(placement === undefined ? {} : { placement }),
   });
   emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });

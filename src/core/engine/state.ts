@@ -1,6 +1,6 @@
 import type { JsonObject, Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, Placement, RunEnding, Snapshot, Tokens } from "../event/index.ts";
+import type { Envelope, EventPayload, HandoffCounts, Placement, RunEnding, Snapshot, Tokens } from "../event/index.ts";
 import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
@@ -10,7 +10,7 @@ import type { Instruction, Route } from "./input.ts";
  * What is true of one run: the fold of its events, nothing else. Owned by whoever advances the run and changed in
  * place by `apply` only; when a commit fails the state is dropped and loaded again.
  */
-export interface RunState {
+export interface RunState extends HandoffCounts {
   readonly plan: Plan;
   readonly runId: string;
   status: RunStatus;
@@ -47,10 +47,6 @@ export interface RunState {
   readonly childCosts: Map<string, { readonly costMicros: number; readonly tokens: Tokens }>;
   /** Null: the run started before it was kept. */
   placement: Placement | null;
-  /** Runs this one took values from. */
-  upstreamCount: number;
-  /** Runs it has started. */
-  downstreamCount: number;
   /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
   /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */

@@ -86,6 +86,8 @@ export const EVENT_PAYLOADS = {
     inputsFrom: z
       .record(z.string(), z.object({ runId: z.string(), nodeId: z.string(), output: z.string() }))
       .optional(),
+    /** Values a parent's node handed to its args; absent: none. */
+    handoffs: count.optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -172,6 +174,8 @@ export const EVENT_PAYLOADS = {
     inputTokens: count,
     outputTokens: count,
     costMicros: micros,
+    /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
+    creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
   }),
   "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),
@@ -259,7 +263,13 @@ export const EVENT_PAYLOADS = {
     extraCalls: count.optional(),
     childRunId: z.string().optional(),
   }),
-  "child.started": z.object({ ...onNode, childRunId: z.string(), workflow: z.string() }),
+  "child.started": z.object({
+    ...onNode,
+    childRunId: z.string(),
+    workflow: z.string(),
+    /** Values that were handed to it; absent: none. */
+    handoffs: count.optional(),
+  }),
   "child.finished": z.object({ ...onNode, childRunId: z.string(), status: z.enum(RUN_STATUSES) }),
 } as const;
 
@@ -279,10 +289,3 @@ export type RunEvent = {
 }[EventType];
 
 export type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
-
-/** The runs a new run takes values from: its parent, the run it restarts or branches from, and whoever gave it args. */
-export function upstreamOf(started: EventPayload<"run.started">): ReadonlySet<string> {
-  const { parentRunId, sourceRunId, inputsFrom = {} } = started;
-  const given = Object.values(inputsFrom).map(({ runId }) => runId);
-  return new Set([parentRunId, sourceRunId, ...given].filter((runId) => runId !== undefined));
-}

@@ -1,5 +1,6 @@
 export * from "./ending.ts";
 export * from "./event.ts";
+export * from "./handoff-counts.ts";
 export type { Placement } from "./placement.ts";
 export * from "./status.ts";
 export * from "./transport.ts";

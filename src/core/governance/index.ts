@@ -9,6 +9,7 @@ export {
   type PastVerdict,
 } from "./backtest.ts";
 export { instantText, readInstant } from "./calendar.ts";
+export { creditsFor, type Spent } from "./credits.ts";
 export {
   agentEnvelopeId,
   agentEnvelopeOf,

@@ -129,6 +129,14 @@ export interface ModelPrice {
   readonly maxOutputTokens: number | null;
 }
 
+/** How work is charged in credits: by what it cost, or by the tokens of each class. */
+export interface CreditPlan {
+  readonly id: string;
+  readonly perUsd: number | null;
+  readonly perToken: Readonly<Record<"input" | "output" | "thinking" | "cached", number>> | null;
+  readonly isEnabled: boolean;
+}
+
 export interface Deployment {
   readonly id: string;
   readonly workflow: string | null;

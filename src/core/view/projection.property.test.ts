@@ -237,7 +237,6 @@ describe("the projection", () => {
         executedCount: count("completed"),
         failedCount: count("failed", "timed_out"),
         costMicros: projection.nodeResults.reduce((sum, { costMicros }) => sum + costMicros, 0),
-        upstreamCount: 1,
       });
     }
   });

@@ -23,9 +23,9 @@ export interface RunProjection {
   readonly upstreamFailedCount: number;
   /** Plan order; the instances of a `for_each` node follow it directly. */
   readonly nodeResults: readonly NodeResult[];
-  /** Runs this one took values from. */
+  /** Hand-offs of values into the run, as rows of its provenance. */
   readonly upstreamCount: number;
-  /** Runs it has started. */
+  /** Hand-offs out of it, as far as its own log tells; one within the run is both. */
   readonly downstreamCount: number;
   readonly parentRunId: string | null;
   readonly recursionDepth: number;

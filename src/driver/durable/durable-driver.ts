@@ -69,11 +69,8 @@ export class DurableDriver implements Runtime {
     this.#lease = new Lease(store, monotonic);
     this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
     this.#plans = new PlanCache(store, options.shapePlan);
-    this.#cache = new RunCache(store, this.#plans, (live, open) => {
-      for (const attempt of open) this.#watchLoaded(live, attempt);
-    });
-    const moderating = new Moderating(options.moderation ?? createNodeModeration());
-    this.#moderating = moderating;
+    this.#cache = new RunCache(store, this.#plans, (live, attempt) => this.#watchLoaded(live, attempt));
+    const moderating = (this.#moderating = new Moderating(options.moderation ?? createNodeModeration()));
     this.#hearing = new Hearing({ inbox: this.#inbox, cache: this.#cache, moderating, now: () => clock.now() });
     this.#attempts = new Attempts({
       adapters,
@@ -95,9 +92,7 @@ export class DurableDriver implements Runtime {
       desk: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
       store,
       launch: (launch) => launchChild(this.#plans, this.#inbox, judge, launch, () => clock.now()),
-      tell: async (runId, told) => {
-        await this.#hearing.tellNewest(runId, () => () => ({ told }));
-      },
+      tell: (runId, told) => this.#hearing.tellNewest(runId, () => () => ({ told })).then(() => undefined),
       look: (runId) => this.#hearing.look(runId),
       putOff: (runId, timer) => putOff(store, runId, timer, clock.now()),
       onTrouble,
@@ -117,10 +112,7 @@ export class DurableDriver implements Runtime {
       health: this.#health,
       onCommitted: (committed, gone) => this.#afterCommit(committed, gone),
       onParked: (runId, error) => this.#park(runId, error),
-      onUnfinished: (runId, error) => {
-        onTrouble(`what followed from a commit of run ${runId} is done again`, error);
-        this.#inbox.note(runId, null);
-      },
+      onUnfinished: (runId, error) => this.#followUp(runId, error),
       onTrouble,
       later: (putBack) => clock.after(UNJUDGED_MS, () => this.#inbox.putBack(putBack)),
     });
@@ -249,6 +241,12 @@ export class DurableDriver implements Runtime {
     for (const effect of effects) this.#perform(live, effect);
     if (isTerminal(live.state.status) && events.length > 0) this.#children.ended(live, !hasEndedIn(events));
     this.#listeners.tell(runId, events);
+  }
+
+  /** What a commit left to be done is found when the run is loaded. */
+  #followUp(runId: string, error: unknown): void {
+    this.#options.onTrouble(`what followed from a commit of run ${runId} is done again`, error);
+    this.#inbox.note(runId, null);
   }
 
   #park(runId: string, error: unknown): void {

@@ -50,6 +50,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     trigger: launch.trigger,
     recursionDepth: launch.parent?.recursionDepth ?? 0,
     ...(launch.parent === undefined ? {} : { parentRunId: launch.parent.runId }),
+    ...(launch.parent?.handoffs === undefined ? {} : { handoffs: launch.parent.handoffs }),
     ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
     ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),

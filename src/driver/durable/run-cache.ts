@@ -12,14 +12,14 @@ const CACHE_BYTES_MAX = 192 * 1024 * 1024;
 export class RunCache {
   readonly #store: Pick<RunStore, "loadRuns" | "headsOf">;
   readonly #plans: PlanCache;
-  readonly #onLoaded: (live: LiveRun, openAttempts: readonly OpenAttempt[]) => void;
+  readonly #onLoaded: (live: LiveRun, attempt: OpenAttempt) => void;
   readonly #live = new Map<string, { readonly run: LiveRun; bytes: number }>();
   #bytes = 0;
 
   constructor(
     store: Pick<RunStore, "loadRuns" | "headsOf">,
     plans: PlanCache,
-    onLoaded: (live: LiveRun, openAttempts: readonly OpenAttempt[]) => void,
+    onLoaded: (live: LiveRun, attempt: OpenAttempt) => void,
   ) {
     this.#store = store;
     this.#plans = plans;
@@ -65,7 +65,7 @@ export class RunCache {
         onUnreadable(run.runId, error);
       }
       const live = found.get(run.runId);
-      if (live !== undefined) this.#onLoaded(live, openAttempts);
+      if (live !== undefined) for (const attempt of openAttempts) this.#onLoaded(live, attempt);
     }
     return found;
   }

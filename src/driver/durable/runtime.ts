@@ -71,6 +71,8 @@ export interface Launch {
     readonly attempt: number;
     readonly recursionDepth: number;
     readonly traceId: string;
+    /** How many values it handed to the args; absent: none. */
+    readonly handoffs?: number;
   };
   /** Restart or branch: the run whose results are kept, cut at an event when branching. */
   readonly source?: {

@@ -43,6 +43,7 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Schedule: "registry:write",
   Webhook: "registry:write",
   Model: "registry:write",
+  CreditPlan: "governance:write",
   Workflow: "workflow:write",
   Alert: "registry:write",
   RoleBinding: "registry:write",
@@ -62,6 +63,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Schedule: "unknown_schedule",
   Webhook: "unknown_webhook",
   Model: "unknown_model",
+  CreditPlan: "unknown_credit_plan",
   Alert: "unknown_alert",
   RoleBinding: "unknown_binding",
 };

@@ -72,9 +72,11 @@ function loadedRun(world: MemoryWorld, run: MemoryRun): LoadedRun {
 }
 
 function timersOf({ timers, waits }: MemoryRun): Timer[] {
-  const inOrder = <T>(map: ReadonlyMap<string, T>): T[] =>
-    [...map].sort(([left], [right]) => compareCodeUnits(left, right)).map(([, value]) => value);
   return [...inOrder(timers).map(({ timer }) => copy(timer)), ...inOrder(waits).map(queueTimer)];
+}
+
+function inOrder<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([left], [right]) => compareCodeUnits(left, right)).map(([, value]) => value);
 }
 
 function fits(run: MemoryRun, filter: RunFilter): boolean {

@@ -21,6 +21,7 @@ import { QUICK_COMPRESSION } from "./0016-quick-compression.ts";
 import { COUNTED_HITS } from "./0017-counted-hits.ts";
 import { WAITING_NODES } from "./0018-waiting-nodes.ts";
 import { KEY_MAKERS } from "./0019-key-makers.ts";
+import { CREDIT_PLANS } from "./0020-credit-plans.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -43,6 +44,7 @@ const MIGRATIONS: readonly Migration[] = [
   COUNTED_HITS,
   WAITING_NODES,
   KEY_MAKERS,
+  CREDIT_PLANS,
 ];
 
 /** The last step this program knows. */

@@ -103,6 +103,14 @@ export const KINDS = {
     purpose: "What a model costs, by its exact id.",
     sample: "provider: openai\ninput_usd_per_mtok: 1\noutput_usd_per_mtok: 4\n",
   },
+  "credit-plans": {
+    kind: "CreditPlan",
+    collection: "credit-plans",
+    title: "a credit plan",
+    permission: "governance:write",
+    purpose: "What completed work is charged in credits: by its cost, or by its tokens.",
+    sample: "credits_per_usd: 100\n",
+  },
   deployments: {
     kind: "Deployment",
     collection: "deployments",

@@ -83,6 +83,11 @@ function partsOf(tab: string, workflow: string | null): Parts {
           textColumn("outputUsdPerMtok", "Output $/Mtok"),
         ],
       };
+    case "credit-plans":
+      return {
+        kind: KINDS["credit-plans"],
+        columns: [textColumn("creditsPerUsd", "Per dollar"), textColumn("enabled", "Enabled")],
+      };
     case "deployments":
       return {
         kind: KINDS.deployments,

@@ -93,7 +93,11 @@ export function detailOf(event: RunEvent): string {
     case "node.completed":
       return event.payload.carried === true
         ? "carried over"
-        : join(spanText(event.payload.durationMs), dollars(event.payload.costMicros));
+        : join(
+            spanText(event.payload.durationMs),
+            dollars(event.payload.costMicros),
+            creditsText(event.payload.creditsCharged),
+          );
     case "node.failed":
     case "node.timed_out":
       return join(event.payload.errorCode, oneLine(event.payload.errorMessage));
@@ -154,6 +158,10 @@ export function oneLine(text: string): string {
 
 export function words(code: string): string {
   return code.replaceAll("_", " ");
+}
+
+function creditsText(credits: number | undefined): string | undefined {
+  return credits === undefined ? undefined : `${credits} ${credits === 1 ? "credit" : "credits"}`;
 }
 
 function position(place: number | undefined): string | undefined {

@@ -1,0 +1,90 @@
+import type { JsonObject } from "../base/index.ts";
+import type { EventOf, RunEvent } from "./event.ts";
+
+/**
+ * How many hand-offs of values a run took part in, as far as its own log tells: rows into it, and rows out of it. One
+ * between two of its nodes is both.
+ */
+export interface HandoffCounts {
+  upstreamCount: number;
+  downstreamCount: number;
+  readonly handoffs: Map<string, NodeHandoffs>;
+}
+
+/** Of one node. A row that is there again after a rewind is the same row, so that the most of any life counts. */
+interface NodeHandoffs {
+  /** Into this life of the node, whether it has begun or not. */
+  rows: number;
+  counted: number;
+  resultsCounted: number;
+}
+
+/** What a node that completes stands for. */
+export type Standing = "list" | "child" | "itself";
+
+export function countHandoffs(counts: HandoffCounts, event: RunEvent, standing: Standing): void {
+  switch (event.type) {
+    case "run.started":
+      counts.upstreamCount += rowsIntoArgs(event);
+      return;
+    case "node.provenance":
+      of(counts, event.payload.nodeId).rows += 1;
+      return;
+    case "node.invalidated": {
+      const node = counts.handoffs.get(event.payload.nodeId);
+      if (node !== undefined) node.rows = 0;
+      return;
+    }
+    case "node.started":
+    case "node.expanded":
+      return use(counts, event.payload.nodeId);
+    case "child.started":
+      counts.downstreamCount += event.payload.handoffs ?? 0;
+      return;
+    case "node.completed":
+      return complete(counts, event, standing);
+    default:
+  }
+}
+
+/** From outputs of other runs, from the parent's node, or kept from the run this one repeats. */
+function rowsIntoArgs({ payload }: EventOf<"run.started">): number {
+  const { args, inputsFrom = {}, handoffs = 0, sourceRunId, trigger } = payload;
+  const kept = sourceRunId !== undefined && trigger === "restart" ? Object.keys(args).length : 0;
+  return Object.keys(inputsFrom).length + handoffs + kept;
+}
+
+/** What a node was given counts once something is done with it. */
+function use(counts: HandoffCounts, nodeId: string): void {
+  const node = counts.handoffs.get(nodeId);
+  if (node === undefined || node.rows <= node.counted) return;
+  counts.upstreamCount += node.rows - node.counted;
+  counts.downstreamCount += node.rows - node.counted;
+  node.counted = node.rows;
+}
+
+function complete(counts: HandoffCounts, { payload }: EventOf<"node.completed">, standing: Standing): void {
+  const { nodeId, outputs, carried } = payload;
+  if (carried === true) {
+    counts.upstreamCount += 1;
+    return;
+  }
+  if (standing === "itself") return;
+  const results = standing === "list" ? completedElements(outputs) : Object.keys(outputs).length;
+  const node = of(counts, nodeId);
+  const more = Math.max(0, results - node.resultsCounted);
+  node.resultsCounted += more;
+  counts.upstreamCount += more;
+  if (standing === "list") counts.downstreamCount += more;
+}
+
+function completedElements(outputs: JsonObject): number {
+  const { count, failed } = outputs;
+  return typeof count === "number" && typeof failed === "number" ? count - failed : 0;
+}
+
+function of({ handoffs }: HandoffCounts, nodeId: string): NodeHandoffs {
+  let node = handoffs.get(nodeId);
+  if (node === undefined) handoffs.set(nodeId, (node = { rows: 0, counted: 0, resultsCounted: 0 }));
+  return node;
+}

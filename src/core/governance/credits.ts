@@ -1,0 +1,23 @@
+import type { CreditPlan } from "./registered.ts";
+
+const MILLION = 1_000_000;
+
+export interface Spent {
+  readonly costMicros: number;
+  readonly tokens: Readonly<Record<"inputTokens" | "outputTokens" | "thinkingTokens" | "cachedTokens", number>>;
+}
+
+/** What an attempt is charged, to a millionth of a credit; null: nothing is charged in credits. */
+export function creditsFor(plans: readonly CreditPlan[], { costMicros, tokens }: Spent): number | null {
+  const plan = plans.find(({ isEnabled }) => isEnabled);
+  if (plan === undefined) return null;
+  const { perUsd, perToken } = plan;
+  if (perToken === null) return Math.round(costMicros * (perUsd ?? 0)) / MILLION;
+  const { inputTokens, outputTokens, thinkingTokens, cachedTokens } = tokens;
+  const charged =
+    inputTokens * perToken.input +
+    outputTokens * perToken.output +
+    thinkingTokens * perToken.thinking +
+    cachedTokens * perToken.cached;
+  return Math.round(charged * MILLION) / MILLION;
+}

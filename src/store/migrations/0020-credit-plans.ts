@@ -1,0 +1,13 @@
+import { ENTRY_KINDS } from "../registry-store.ts";
+import { type Migration, oneOf } from "./migration.ts";
+
+/** Plans by which work is charged in credits are registered like everything else. */
+export const CREDIT_PLANS: Migration = {
+  version: 20,
+  name: "credit plans",
+  minReader: 18,
+  statements: [
+    `alter table registry drop constraint registry_kind_check`,
+    `alter table registry add constraint registry_kind_check ${oneOf("kind", ENTRY_KINDS)}`,
+  ],
+};
