@@ -5,11 +5,12 @@ import { dirname } from "node:path";
 import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../adapters/index.ts";
 import { openPostgres } from "../postgres/index.ts";
 import { createSqlStore, SchemaMismatch } from "../store/index.ts";
-import { ApiError, type Gateway } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
+import { type Failure, type Finding, fine, unset, wrong } from "./finding.ts";
+import { gatewayFindings, serverFailure } from "./gateway-findings.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
@@ -19,29 +20,6 @@ import { createPaint, oneLine } from "./terminal-text.ts";
 
 export type DoctorOptions = LinkOptions &
   Pick<ConfigFlags, "data" | "databaseUrl" | "port" | "host"> & { readonly json?: boolean };
-
-/** One thing that was looked at, and what to do about it when something is wrong. */
-interface Finding {
-  readonly check: string;
-  /** True: in order. False: wrong. Null: not set up, and wrong only for those who need it. */
-  readonly ok: boolean | null;
-  readonly detail: string;
-  readonly fix?: string;
-}
-
-interface Failure extends Finding {
-  readonly exitCode: number;
-}
-
-const fine = (check: string, detail: string): Finding => ({ check, ok: true, detail });
-const unset = (check: string, detail: string, fix: string): Finding => ({ check, ok: null, detail, fix });
-const wrong = (check: string, detail: string, fix: string, exitCode: number = EXIT.runFailed): Failure => ({
-  check,
-  ok: false,
-  detail,
-  fix,
-  exitCode,
-});
 
 /** Looks at everything a server or a client here would need, and explains what is wrong. */
 export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
@@ -125,53 +103,13 @@ async function serverFindings(io: Io, options: DoctorOptions): Promise<readonly 
   try {
     const { label, organisation } = await api.getSession();
     const found = fine("server", `${link.url} answers and takes the key (${label} of ${organisation})`);
-    return [found, ...(await gateways(api))];
+    return [found, ...(await gatewayFindings(api))];
   } catch (thrown) {
     return [serverFailure("server", link.url, thrown)];
   }
 }
 
 const NO_SERVER = "none is known; `sluice run` works in its own process, on scripted answers";
-
-function serverFailure(check: string, url: string, thrown: unknown): Failure {
-  const isKey = thrown instanceof ApiError && (thrown.status === 401 || thrown.status === 403);
-  const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
-  return wrong(check, `${url}: ${reasonOf(thrown)}`, fix, isKey ? EXIT.notPermitted : EXIT.unreachable);
-}
-
-/** The Bridges of the server, and whether every replica names the same address to them. */
-async function gateways(api: Api): Promise<readonly Finding[]> {
-  try {
-    const remote = (await api.listGateways()).data.filter(({ url }) => url !== null);
-    if (remote.length === 0) return [];
-    return [...remote.map(gatewayFinding), await publicUrl(api)];
-  } catch (thrown) {
-    if (thrown instanceof ApiError && thrown.status === 403) {
-      return [unset("gateways", "the key may not see them", "look again with a key that may read gateways")];
-    }
-    return [serverFailure("gateways", api.url, thrown)];
-  }
-}
-
-export function gatewayFinding({ id, status, url, seenAt, reason, detail = "" }: Gateway): Finding {
-  const check = `gateway ${oneLine(id)}`;
-  if (reason === "outbound_refused" && url !== null) {
-    const flag = `start the server with --allow-outbound ${new URL(url).host}, if it may call this address`;
-    return wrong(check, detail, flag);
-  }
-  const where = `${status} at ${url ?? ""}`;
-  if (status === "healthy") return fine(check, where);
-  const since = seenAt === null ? "it was never seen" : `it was last seen ${seenAt}`;
-  const fix = `start its \`sluice bridge\` again, and check that the server reaches ${url ?? "it"}`;
-  return status === "offline" ? wrong(check, `${where}; ${since}`, fix) : unset(check, `${where}; ${since}`, fix);
-}
-
-async function publicUrl(api: Api): Promise<Finding> {
-  const url = await api.getPublicUrl();
-  if (url !== null) return fine("public URL", `Bridges report to ${url}`);
-  const detail = "none is set; each replica names its own address, and a Bridge refuses what the others send it (422)";
-  return unset("public URL", detail, "start every replica with the same --public-url, one that the Bridges reach");
-}
 
 const MODEL_KEYS = [
   ["openai", "OPENAI_API_KEY"],

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createApi, ORG } from "../../test/api/fixture.ts";
 import type { Gateway } from "../client/index.ts";
 import { createAllowList, OutboundGuard } from "../outbound/index.ts";
-import { gatewayFinding } from "./doctor.ts";
+import { gatewayFinding } from "./gateway-findings.ts";
 
 it("names the flag for every gateway the server does not call, and only for those", async () => {
   const allow = createAllowList(["127.9.0.0/16"]);

@@ -82,10 +82,13 @@ export async function resolveApproval(
   io: Io,
   api: Api,
   id: string,
-  decision: Decision,
+  wanted: Decision,
   options: ResolveOptions,
 ): Promise<number> {
   const { digest, choices, status } = await api.getApproval(id);
+  // Who approves an escalation wants it tried again.
+  const isRetry = wanted === "approve" && !choices.includes("approve") && choices.includes("retry");
+  const decision = isRetry ? "retry" : wanted;
   if (status === "pending" && !choices.includes(decision)) {
     throw new Refusal(`${printable(id)} cannot be answered with ${decision}; the choices are ${choices.join(", ")}`);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { serveMcpStdio } from "../mcp/index.ts";
+import { ApiError } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -29,7 +30,7 @@ export async function mcp(
     output,
     connection: randomUUID(),
     after: (delayMs, fire) => io.clock.after(delayMs, fire),
-    explain: () => null,
+    explain: (error) => (error instanceof ApiError ? { code: error.code, message: error.detail } : null),
     onTrouble: (what, error) => {
       io.err.write(
         `sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`,

@@ -65,6 +65,20 @@ describe("a server that is asked to stop", () => {
     expect(await endsInTime(world, ended)).toBe(0);
   });
 
+  it("ends with the code it names when it cannot go on", async () => {
+    const world = standing();
+    const ended = standUntilStopped(world.io, async (end) => {
+      end(7);
+      return { close: () => Promise.resolve() };
+    });
+    expect(await ended).toBe(7);
+    const stuck = standUntilStopped(world.io, async (end) => {
+      end(7);
+      return never();
+    });
+    expect(await endsInTime(world, stuck)).toBe(7);
+  });
+
   it("is given time to end when it has started in the meantime", async () => {
     const world = standing();
     const ended = standUntilStopped(world.io, async () => {

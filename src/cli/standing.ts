@@ -12,10 +12,13 @@ const STOP_STARTING_MS = 4_000;
  * Serves until it is stopped, which may happen at any moment, then drains; a second request ends it at once. The time
  * for stopping counts from the request on, whether it is still starting, serving or waiting for a database that is away.
  */
-export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, "close">>): Promise<number> {
+export async function standUntilStopped(
+  io: Io,
+  start: (end: (exitCode: number) => void) => Promise<Pick<Host, "close">>,
+): Promise<number> {
   const stop = new Stop(io);
   try {
-    const host = await start();
+    const host = await start((exitCode) => stop.request(exitCode));
     stop.isStarted = true;
     await stop.requested;
     await host.close();
@@ -27,34 +30,45 @@ export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, 
   } finally {
     stop.end();
   }
-  return EXIT.fine;
+  return stop.exitCode;
 }
 
 class Stop {
   readonly requested: Promise<void>;
   isRequested = false;
   isStarted = false;
+  exitCode: number = EXIT.fine;
+  readonly #io: Io;
+  readonly #settles: (() => void)[] = [];
   readonly #stopListening: () => void;
   readonly #timers: (() => void)[] = [];
 
   constructor(io: Io) {
-    const settles: (() => void)[] = [];
-    this.requested = new Promise((settle) => settles.push(settle));
+    this.#io = io;
+    this.requested = new Promise((settle) => this.#settles.push(settle));
     this.#stopListening = io.onInterrupt(() => {
       if (this.isRequested) {
         io.exitNow(EXIT.cancelled);
         return;
       }
-      this.isRequested = true;
       io.err.write("stopping; once more to stop at once\n");
-      const leave = (): void => {
-        io.err.write("sluice: not everything ended in time; the next start takes up the rest\n");
-        io.exitNow(EXIT.fine);
-      };
-      this.#timers.push(io.clock.after(STOP_MS, leave));
-      this.#timers.push(io.clock.after(STOP_STARTING_MS, () => (this.isStarted ? undefined : leave())));
-      for (const settle of settles) settle();
+      this.request(EXIT.fine);
     });
+  }
+
+  /** By a signal, or by the server itself when it cannot go on. */
+  request(exitCode: number): void {
+    if (this.isRequested) return;
+    this.isRequested = true;
+    this.exitCode = exitCode;
+    const { clock, err } = this.#io;
+    const leave = (): void => {
+      err.write("sluice: not everything ended in time; the next start takes up the rest\n");
+      this.#io.exitNow(exitCode);
+    };
+    this.#timers.push(clock.after(STOP_MS, leave));
+    this.#timers.push(clock.after(STOP_STARTING_MS, () => (this.isStarted ? undefined : leave())));
+    for (const settle of this.#settles) settle();
   }
 
   end(): void {

@@ -90,21 +90,27 @@ export function isOurs({ status, headers }: Pick<Response, "status" | "headers">
   return status === 204 || /^(?:application\/(?:problem\+|x-nd)?json|text\/(?:event-stream|plain))/.test(type);
 }
 
+const BROKEN_TITLE = "The answer is not that of a Sluice server";
+
 export function foreignAnswer(response: AnswerHead, url: string): ApiError {
   const detail = `${placeOf(url)} answers, but not as a Sluice server does (${response.status})`;
-  return new ApiError({ code: BROKEN_ANSWER, detail, hint: "check the address of the server" }, response);
+  return new ApiError(
+    { code: BROKEN_ANSWER, title: BROKEN_TITLE, detail, hint: "check the address of the server" },
+    response,
+  );
 }
 
 /** An answer that was received but is not whole, or not what was asked for. */
 export function brokenAnswer(url: string, what: string, response: AnswerHead): ApiError {
   const hint = "try again; if it happens again, check what stands between here and the server";
-  return new ApiError({ code: BROKEN_ANSWER, detail: `${placeOf(url)} ${what}`, hint }, response);
+  return new ApiError({ code: BROKEN_ANSWER, title: BROKEN_TITLE, detail: `${placeOf(url)} ${what}`, hint }, response);
 }
 
 /** No answer, or the connection broke in the middle of one. */
 export function unreachable(url: string, thrown: unknown): ApiError {
   const detail = `cannot reach ${placeOf(url)}: ${reasonOf(thrown)}`;
-  return new ApiError({ code: UNREACHABLE, detail }, { status: 0 }, { cause: thrown });
+  const title = "The server cannot be reached";
+  return new ApiError({ code: UNREACHABLE, title, detail }, { status: 0 }, { cause: thrown });
 }
 
 /** A stream ended because the key or token did; asking again would be answered the same way. */

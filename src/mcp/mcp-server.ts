@@ -107,7 +107,7 @@ async function callTool(
       fixed === undefined ? await callWorkflowTool(parts.shelf, name, given, call) : await fixed.call(given, call);
     if (result !== null) return result;
   } catch (error) {
-    if (error instanceof ApiProblem) return refusal(error);
+    if (isAnswer(error)) return refusal(error);
     return troubleResult(troubleOf(parts, `the tool ${name}`, error));
   }
   throw new ProtocolError(
@@ -137,15 +137,20 @@ function callOf({ api, connection, calls }: McpServerParts, { mcpReq }: ServerCo
 }
 
 function protocolErrorOf(parts: McpServerParts, error: unknown): unknown {
-  if (error instanceof ApiProblem || error instanceof ProtocolError) return protocolError(error);
+  if (isAnswer(error) || error instanceof ProtocolError) return protocolError(error);
   const { code, message } = troubleOf(parts, "a list or resource", error);
   return new ProtocolError(ProtocolErrorCode.InternalError, `${code}: ${message}`, { code });
+}
+
+/** What the API answered; without an answer, what went wrong may hold what a client must not see. */
+function isAnswer(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && error.status !== 0;
 }
 
 function troubleOf({ explain, onTrouble }: McpServerParts, what: string, error: unknown): Trouble {
   const explained = explain(error);
   if (explained !== null) return explained;
-  onTrouble(what, error);
+  onTrouble(what, error instanceof ApiProblem ? (error.cause ?? error) : error);
   return { code: "internal_error", message: "Something went wrong inside Sluice." };
 }
 

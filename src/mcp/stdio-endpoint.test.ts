@@ -4,7 +4,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ENDLESS, HELLO } from "../../test/api/fixture.ts";
 import { toldBy } from "../../test/mcp/caller.ts";
-import { SluiceClient } from "../client/index.ts";
+import { ApiError, SluiceClient } from "../client/index.ts";
 import { createInProcessFetch, serveMcpStdio } from "./index.ts";
 
 let api: Api;
@@ -35,7 +35,10 @@ async function converse(era: "auto" | "legacy", fetchHere = createInProcessFetch
       timers.push(fire);
       return () => timers.splice(0);
     },
-    explain: (error) => (error instanceof TypeError ? { code: "unreachable", message: "nobody is there" } : null),
+    explain: (error) =>
+      error instanceof ApiError && error.cause instanceof TypeError
+        ? { code: "unreachable", message: "nobody is there" }
+        : null,
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
   });
   const client = new Client({ name: "caller", version: "1" }, { versionNegotiation: { mode: era } });

@@ -1,0 +1,24 @@
+import { EXIT } from "./exit-code.ts";
+
+/** One thing that was looked at, and what to do about it when something is wrong. */
+export interface Finding {
+  readonly check: string;
+  /** True: in order. False: wrong. Null: not set up, and wrong only for those who need it. */
+  readonly ok: boolean | null;
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+export interface Failure extends Finding {
+  readonly exitCode: number;
+}
+
+export const fine = (check: string, detail: string): Finding => ({ check, ok: true, detail });
+export const unset = (check: string, detail: string, fix: string): Finding => ({ check, ok: null, detail, fix });
+export const wrong = (check: string, detail: string, fix: string, exitCode: number = EXIT.runFailed): Failure => ({
+  check,
+  ok: false,
+  detail,
+  fix,
+  exitCode,
+});
