@@ -146,6 +146,8 @@ function completion(row: Row): RunCommit {
     closed: [{ nodeId: "n", attempt }],
     timersSet: [],
     timersCleared: [],
+    waits: [],
+    waitsEnded: [],
     parentTimer: null,
     approvalsOpened: [],
     approvalsClosed: [],

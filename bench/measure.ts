@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { type BacklogPlan, measureBacklog } from "./backlog.ts";
 import { clearBound, measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
 import { type BenchDatabase, openBenchEmbedded, openBenchPostgres } from "./database.ts";
 import { measureEngine } from "./engine.ts";
@@ -157,8 +158,20 @@ async function measureOn(
   }
 }
 
+/** Null: something else is to be measured. */
+function backlogOf(flags: readonly string[]): BacklogPlan | null {
+  const valueOf = (flag: string): string | undefined =>
+    flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined;
+  const runs = Number(valueOf("--backlog") ?? 0);
+  if (!Number.isSafeInteger(runs) || runs < 1) return null;
+  const on = valueOf("--on") === "embedded" ? "embedded" : "postgres";
+  return { runs, on, replicas: Number(valueOf("--replicas") ?? 1), hasKill: flags.includes("--kill") };
+}
+
 /** `root`: the checkout, whose program is started and whose results are kept. */
 export async function measure(root: string, flags: readonly string[]): Promise<void> {
+  const backlog = backlogOf(flags);
+  if (backlog !== null) return measureBacklog(root, backlog, say);
   const isQuick = flags.includes("--quick");
   const plan = isQuick ? QUICK : FULL;
   progress("engine");

@@ -2,9 +2,14 @@ import { z } from "zod";
 import { EVENT_PAYLOADS, EVENT_TYPES, type EventType } from "../src/core/event/index.ts";
 
 const MEANINGS: Readonly<Record<EventType, string>> = {
-  "run.started": "The run left the queue. Always the first event.",
+  "run.started": "The run left the queue. Always the first event of a run that starts.",
   "run.status.changed":
-    "The run winds down (`cancelling`, `timing_out`, `halting`) or is opened again (`rewind`, `recover`).",
+    "The status of the run changed, never to itself; `reason` says `rewind` or `recover` when a finished run is opened again. " +
+    "A change to a terminal status comes right before the event that ends the run. " +
+    "Logs written before `run.ending` existed also say here that the run winds down (`cancelling`, `timing_out`, `halting`).",
+  "run.ending":
+    "The run winds down: nothing new starts, and it ends as `as` when nothing is in flight any more. A second one replaces the first.",
+  "run.rewound": "The run goes back to an event: what settled later runs again, in a new epoch.",
   "run.completed": "The run ended well.",
   "run.failed": "The run ended badly; `snapshot` says how far it had come.",
   "run.cancelled": "The run was called off.",

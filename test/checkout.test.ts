@@ -31,7 +31,7 @@ const out = process.argv[process.argv.indexOf("--outDir") + 1];
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, "index.html"), "");
 `;
-const PROGRAM = `export const main = async (args) => { console.log(JSON.stringify(args)); return args.length; };`;
+const PROGRAM = `export const runProcess = async (args) => { console.log(JSON.stringify(args)); process.exitCode = args.length; };`;
 const NPM = `#!/bin/sh
 echo "$@" >> npm.log
 if [ -f npm-fails ]; then echo "npm error no network" >&2; exit 1; fi

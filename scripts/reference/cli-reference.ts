@@ -9,10 +9,11 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: "fine",
   runFailed: "the run failed, or what was looked at is not in order",
   badUsage: "bad usage, or a file that is not valid",
-  cancelled: "cancelled",
-  waiting: "it waits for a person (`--no-wait`, or nobody is there to ask)",
-  unreachable: "the server or its database cannot be reached",
+  cancelled: "the run was cancelled, or the command was stopped while it watched a run",
+  waiting: "the run waits for a person (`--no-wait`, or the command is not on a terminal)",
+  unreachable: "the server or its database cannot be reached, or the answer is broken or not whole",
   refused: "governance refused the launch",
+  notPermitted: "not signed in, or not permitted",
 };
 
 /** The program as it is, writing into nothing but the text that is handed back. */
@@ -55,4 +56,5 @@ const HEAD = `# Commands
 Written by \`npm run docs\` from the program itself; do not edit.
 
 \`sluice <noun> <verb>\`. Data goes to standard output, progress and problems to standard error; \`--json\` prints what the API
-answers. Colours only on a terminal, and not with \`NO_COLOR\`. Ctrl-C cancels, a second one ends at once.`;
+answers. Colours only on a terminal, and not with \`NO_COLOR\`. Ctrl-C asks
+whether a run on a server is cancelled or only left, cancels a run in this process, and a second one ends at once.`;

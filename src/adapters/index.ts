@@ -1,3 +1,4 @@
+export { configSchemaOf } from "./config-schema.ts";
 export { ADAPTER_NAMES, type AdapterName, type AdapterSetup, closeAdapters, openAdapters } from "./open-adapters.ts";
 export { createFileLedger, type Ledger } from "./scripted/ledger.ts";
 export { EMPTY_SCRIPT, readScript, type Script } from "../core/script/index.ts";

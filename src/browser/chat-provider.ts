@@ -1,5 +1,5 @@
 import { isJsonObject, jsonToText, type JsonObject } from "../core/base/index.ts";
-import { normaliseOutput } from "../core/outputs/index.ts";
+import { normaliseOutput, outputsOfList, propertiesOf } from "../core/outputs/index.ts";
 import type { CallFailure } from "./call-failure.ts";
 import { callChat, type ChatAnswer, type ChatMessage, type ChatTokens } from "./chat-call.ts";
 import type { Contract } from "./contract.ts";
@@ -76,8 +76,9 @@ function readJson(
     return { ending: { failure: { failure: "provider_bad_output", message } }, problems: [] };
   }
   const found = normaliseOutput(text, "json", "object");
-  const problems = found.value === undefined ? ["the answer holds no JSON"] : contract.problemsIn(found.value);
-  const outputs = isJsonObject(found.value) ? { outputs: found.value } : {};
+  const value = outputsOfList(propertiesOf(contract.schema ?? undefined), found.value) ?? found.value;
+  const problems = value === undefined ? ["the answer holds no JSON"] : contract.problemsIn(value);
+  const outputs = isJsonObject(value) ? { outputs: value } : {};
   return { ending: { stdout: found.text, ...outputs }, problems };
 }
 

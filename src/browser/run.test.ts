@@ -54,6 +54,17 @@ describe("a run in a page", () => {
     expect([folded.status, folded.nodes]).toEqual([state.status, state.nodes]);
   });
 
+  it("never goes back in time, although the clock of the page is set back", async () => {
+    let now = 5_000_000;
+    const execute: Execute = (request, hooks) => {
+      now -= 60_000;
+      return scripted("default: echo")(request, hooks);
+    };
+    const { events, state } = await run(TWO, execute, { now: () => now });
+    expect(state.status).toBe("completed");
+    expect(new Set(events.map(({ at }) => at))).toEqual(new Set([5_000_000]));
+  });
+
   it("tries again as the engine says", async () => {
     const source =
       "name: again\nsteps:\n  - { id: a, command: A, retry: { attempts: 3, backoff_ms: 1, retry_on: [rate_limit] } }\n";

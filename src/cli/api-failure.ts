@@ -1,5 +1,4 @@
-import { ApiProblem, type Explanation } from "../client/index.ts";
-import { Unreachable } from "./api.ts";
+import { ApiError, BROKEN_ANSWER, type Explanation, UNREACHABLE } from "../client/index.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printable } from "./terminal-text.ts";
@@ -15,13 +14,10 @@ const LAUNCH_GATES = new Set([
   "rate_limited",
 ]);
 
-/** Says what a server said no to, or that it said nothing; null when the failure is none of a server's. */
+/** Reports what a server refused, or that there is no whole answer; null when the failure has nothing to do with a server. */
 export function printApiFailure(io: Io, thrown: unknown): number | null {
-  if (thrown instanceof Unreachable) {
-    io.err.write(`sluice: ${printable(thrown.message)}\n`);
-    return EXIT.unreachable;
-  }
-  if (!(thrown instanceof ApiProblem)) return null;
+  if (!(thrown instanceof ApiError)) return null;
+  if (thrown.status === 0 || thrown.code === BROKEN_ANSWER) return printNoAnswer(io, thrown);
   const { status, code, message, problems, explanation, requestId } = thrown;
   for (const problem of problems) {
     const place = problem.path === "" ? "" : `${printable(problem.path)}: `;
@@ -43,8 +39,19 @@ export function printUnblock(io: Io, explanation: Explanation | null): void {
   }
 }
 
+function printNoAnswer(io: Io, { status, code, detail, hint }: ApiError): number {
+  io.err.write(`sluice: ${printable(detail)}\n`);
+  const how = code === UNREACHABLE ? "start it with `sluice up`, or name the right one with SLUICE_URL or --url" : hint;
+  if (how !== null) io.err.write(`  hint: ${printable(how)}\n`);
+  return exitCodeOf(status, code);
+}
+
+/** An answer without a code of ours comes from something else than a Sluice server. */
+const FOREIGN: ReadonlySet<string> = new Set([BROKEN_ANSWER, "unknown_error"]);
+
 function exitCodeOf(status: number, code: string): number {
   if (LAUNCH_GATES.has(code)) return EXIT.refused;
-  if (status === 502 || status === 503 || status === 504 || status === 429) return EXIT.unreachable;
-  return status >= 500 ? EXIT.runFailed : EXIT.badUsage;
+  if (status === 401 || status === 403) return EXIT.notPermitted;
+  if (status === 0 || status >= 500 || status === 429 || FOREIGN.has(code)) return EXIT.unreachable;
+  return EXIT.badUsage;
 }

@@ -1,4 +1,4 @@
-import { ApiProblem, type Applied } from "../client/index.ts";
+import { ApiError, type Applied } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -29,7 +29,7 @@ async function send(io: Io, api: Api, found: readonly FiledManifest[], dryRun: b
   try {
     return await api.apply(documents, { dryRun });
   } catch (thrown) {
-    const isAboutThem = thrown instanceof ApiProblem && thrown.status === 422 && thrown.problems.length > 0;
+    const isAboutThem = thrown instanceof ApiError && thrown.status === 422 && thrown.problems.length > 0;
     if (!isAboutThem) throw thrown;
     for (const { code, message, path, hint } of thrown.problems) {
       io.err.write(`${placeInFile(found, path)}${code}: ${printable(message)}\n`);

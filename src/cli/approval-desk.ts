@@ -29,6 +29,7 @@ export class ApprovalDesk {
   readonly #options: ApprovalDeskOptions;
   readonly #open = new Map<string, AbortController>();
   #asking = 0;
+  #isClosed = false;
 
   constructor(options: ApprovalDeskOptions) {
     this.#options = options;
@@ -46,10 +47,13 @@ export class ApprovalDesk {
       this.#open.get(event.payload.approvalId)?.abort();
       this.#open.delete(event.payload.approvalId);
     }
-    if (event.type === "approval.requested" && answer !== null) void this.#askAloud(event.payload, answer);
+    if (event.type === "approval.requested" && answer !== null && !this.#isClosed)
+      void this.#askAloud(event.payload, answer);
   }
 
+  /** Takes back what is asked, and asks nothing more. */
   close(): void {
+    this.#isClosed = true;
     for (const asked of this.#open.values()) asked.abort();
     this.#open.clear();
   }

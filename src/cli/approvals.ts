@@ -1,6 +1,6 @@
 import type { ApprovalInput } from "../core/engine/index.ts";
 import type { Decision, EventPayload } from "../core/event/index.ts";
-import type { Io } from "./io.ts";
+import { type Io, isAtTerminal } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { createPaint, printable } from "./terminal-text.ts";
 
@@ -38,7 +38,7 @@ export function chooseAnswer(
 ): Answer | null {
   if (approve === "all") return answerYes;
   if (approve === "reject") return answerNo;
-  const canAsk = approve === "ask" || (io.isInputTty && io.err.isTty);
+  const canAsk = approve === "ask" || isAtTerminal(io);
   return canAsk && wait ? createPrompter(io, progress) : null;
 }
 
@@ -98,12 +98,13 @@ function withKey(choice: string): string {
   return `[${choice.charAt(0)}]${choice.slice(1)}`;
 }
 
-/** What is open when a run stops for want of a person, and how to answer. */
-export function printOpenApprovals(io: Io, approvals: readonly Question[]): void {
+/** What was open when a run in this process stopped for want of a person. */
+export function printOpenApprovals(io: Io, runId: string, approvals: readonly Question[]): void {
   for (const { summary, nodeId, approvalId, choices } of approvals) {
     io.err.write(`waiting for a person: ${printable(summary)} (${printable(nodeId)}, ${approvalId})\n`);
     io.err.write(`  it can be answered with ${choices.join(", ")}\n`);
   }
+  io.err.write(`run ${runId} is gone: it was in this process only, and nothing of it is kept\n`);
   io.err.write(
     "To answer, run it again in a terminal, or with --approve all, --approve reject, or --approve ask (answers on standard input).\n",
   );

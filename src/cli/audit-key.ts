@@ -52,7 +52,9 @@ export async function showAuditKey(io: Io, api: Api, options: AuditKeyOptions): 
 /** Every export begins with them. */
 async function keysOf(api: Api): Promise<{ readonly key: string; readonly formerKeys: readonly string[] }> {
   const header = readHeader(await firstLine(await api.exportAudit()));
-  if (header === null) throw new Refusal("the server's export does not begin with the key it is signed with");
+  if (header === null) {
+    throw new Refusal("the server's export does not begin with the key it is signed with", EXIT.unreachable);
+  }
   return header;
 }
 

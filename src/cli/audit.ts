@@ -3,7 +3,8 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isPublicKey, readAnchors, verifyAudit } from "../audit/index.ts";
 import type { VerifyResult } from "../core/audit/index.ts";
-import { type Api, Unreachable } from "./api.ts";
+import { ApiError } from "../client/index.ts";
+import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
@@ -94,28 +95,20 @@ type Body = ReadableStream<Uint8Array>;
 async function download(io: Io, body: Body, { output, quiet }: DownloadOptions): Promise<number> {
   if (output === undefined || output === "-") {
     const decoder = new TextDecoder();
-    for await (const chunk of whole(body)) io.out.write(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of body as AsyncIterable<Uint8Array>) io.out.write(decoder.decode(chunk, { stream: true }));
     return EXIT.fine;
   }
   const path = resolve(io.cwd, output);
   // The file appears under its name only when it is whole.
   const part = `${path}.part`;
   try {
-    await writeFile(part, whole(body));
+    await writeFile(part, body as AsyncIterable<Uint8Array>);
     await rename(part, path);
   } catch (thrown) {
     await rm(part, { force: true });
-    if (thrown instanceof Unreachable) throw thrown;
+    if (thrown instanceof ApiError) throw thrown;
     throw new Refusal(`cannot write ${printable(output)}: ${reasonOf(thrown)}`);
   }
   if (quiet !== true) io.err.write(`written to ${printable(output)}\n`);
   return EXIT.fine;
-}
-
-async function* whole(body: Body): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body as AsyncIterable<Uint8Array>;
-  } catch {
-    throw new Unreachable("the connection was cut before everything had come");
-  }
 }

@@ -5,6 +5,7 @@ import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../schedule/index.ts";
 import type { App } from "../server/index.ts";
 import { deliveriesTo, noticeMessage } from "../webhook/index.ts";
+import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { startOutside } from "./outside.ts";
@@ -38,13 +39,14 @@ export function startBackground(
   const { box } = gateways;
   const outside = startOutside(io, { store, runtime, box, outbound, clock, onAlert: app.countAlert, onTrouble });
   return {
-    async stop() {
-      await scheduler.stop();
-      await recoverer.stop();
-      await launches.stop();
-      await outside.stop();
-      await runtime.stop();
-      await sealer.stop();
-    },
+    stop: () =>
+      closeEach([
+        () => scheduler.stop(),
+        () => recoverer.stop(),
+        () => launches.stop(),
+        () => outside.stop(),
+        () => runtime.stop(),
+        () => sealer.stop(),
+      ]),
   };
 }

@@ -1,8 +1,10 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { ADAPTER_NAMES, type AdapterName } from "../adapters/index.ts";
-import type { JsonObject } from "../core/base/index.ts";
-import { readSource } from "../core/text/index.ts";
+import { ADAPTER_NAMES, type AdapterName, configSchemaOf } from "../adapters/index.ts";
+import { formatPath, getOwn, isJsonObject, type JsonObject, type Problem, type TreePath } from "../core/base/index.ts";
+import { readModerationRules } from "../core/moderation/index.ts";
+import { readSource, type SourceTree } from "../core/text/index.ts";
+import { partsOf, problemsOfIssues, type SpecProblem } from "../registry/index.ts";
 import type { Io } from "./io.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
@@ -60,14 +62,9 @@ export async function loadBridgeConfig(io: Io, name: string | undefined): Promis
     printProblems(io, file, problems);
     throw new Refusal(`the configuration ${printable(name)} cannot be read, nothing was started`);
   }
-  const read = configSchema.safeParse(tree.value);
+  const read = configSchema.safeParse(tree.value, { reportInput: true });
   if (!read.success) {
-    for (const { path, message } of read.error.issues) {
-      const keys = path.map((segment) => (typeof segment === "number" ? segment : String(segment)));
-      const { line, column } = tree.placeOf(keys);
-      const where = keys.length === 0 ? "" : `${keys.join(".")}: `;
-      io.err.write(`${printable(name)}:${line}:${column}: ${printable(where + message)}\n`);
-    }
+    printProblems(io, file, placed(problemsOfIssues(read.error.issues, configSchema, TITLE), [], tree));
     throw new Refusal(`the configuration ${printable(name)} is not valid, nothing was started`);
   }
   const { default_provider: defaultProvider = null, adapters, modules, secrets, moderation } = read.data;
@@ -79,4 +76,66 @@ export async function loadBridgeConfig(io: Io, name: string | undefined): Promis
     secrets,
     moderation,
   };
+}
+
+const TITLE = "a configuration of a Bridge";
+
+/** Whether a document is a configuration of a Bridge: it has one of its keys, and none of a workflow's. */
+export function isBridgeConfig(document: JsonObject): boolean {
+  const has = (key: string): boolean => Object.hasOwn(document, key);
+  return Object.keys(configSchema.shape).some(has) && !["kind", "name", "steps", "format", "nodes"].some(has);
+}
+
+/** Everything wrong with a configuration that can be said without opening an adapter. */
+export async function bridgeConfigProblems(tree: SourceTree): Promise<readonly Problem[]> {
+  const read = configSchema.safeParse(tree.value, { reportInput: true });
+  const found = read.success ? [] : placed(problemsOfIssues(read.error.issues, configSchema, TITLE), [], tree);
+  const adapters = isJsonObject(tree.value) ? getOwn(tree.value, "adapters") : undefined;
+  for (const name of ADAPTER_NAMES) {
+    const section = adapters !== undefined && isJsonObject(adapters) ? getOwn(adapters, name) : undefined;
+    if (section === undefined || !isJsonObject(section)) continue;
+    found.push(...(await sectionProblems(name, section, ["adapters", name], tree)));
+    const tools = name === "ai-sdk" ? getOwn(section, "mcp") : undefined;
+    if (tools !== undefined && isJsonObject(tools)) {
+      found.push(...(await sectionProblems("mcp", tools, ["adapters", name, "mcp"], tree)));
+    }
+  }
+  found.push(...moderationProblems(tree));
+  return found.sort((left, right) => left.line - right.line || left.column - right.column);
+}
+
+async function sectionProblems(
+  name: AdapterName,
+  section: JsonObject,
+  base: TreePath,
+  tree: SourceTree,
+): Promise<readonly Problem[]> {
+  const schema = await configSchemaOf(name);
+  const read = schema.safeParse(section, { reportInput: true });
+  if (read.success) return [];
+  return placed(problemsOfIssues(read.error.issues, schema, `the adapter "${name}"`), base, tree);
+}
+
+function moderationProblems(tree: SourceTree): readonly Problem[] {
+  const moderation = isJsonObject(tree.value) ? getOwn(tree.value, "moderation") : undefined;
+  const rules = moderation !== undefined && isJsonObject(moderation) ? getOwn(moderation, "rules") : undefined;
+  const read = rules === undefined || !isJsonObject(rules) ? undefined : readModerationRules(rules);
+  if (read === undefined || read.ok) return [];
+  return read.failure.map(({ path, code, message }) => {
+    const at = ["moderation", "rules", ...partsOf(path, rules ?? null)];
+    return {
+      code,
+      message,
+      path: formatPath(at),
+      ...(code === "unknown_key" ? tree.keyPlaceOf(at) : tree.placeOf(at)),
+    };
+  });
+}
+
+function placed(problems: readonly SpecProblem[], base: TreePath, tree: SourceTree): Problem[] {
+  return problems.map(({ at, isAtKey = false, code, message, hint }): Problem => {
+    const path = [...base, ...at];
+    const place = isAtKey ? tree.keyPlaceOf(path) : tree.placeOf(path);
+    return { code, message, path: formatPath(path), ...place, ...(hint === undefined ? {} : { hint }) };
+  });
 }

@@ -5,6 +5,7 @@ import { startBridge } from "../bridge/index.ts";
 import { DirectoryInUse, lockDirectory } from "../embedded/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { type BridgeParts, openBridgeParts } from "./bridge-parts.ts";
+import { closeEach } from "./closing.ts";
 import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Io } from "./io.ts";
@@ -58,11 +59,7 @@ export async function bridge(io: Io, flags: BridgeFlags): Promise<number> {
     return {
       url: running.url,
       localUrl: running.url,
-      async close() {
-        await running.close(GRACE_MS);
-        await closeAdapters(parts.adapters);
-        await unlock();
-      },
+      close: () => closeEach([() => running.close(GRACE_MS), () => closeAdapters(parts.adapters), unlock]),
     };
   });
 }

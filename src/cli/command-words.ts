@@ -44,7 +44,7 @@ export function addChoice(command: Command, flags: string, about: string, choice
 }
 
 export function apiOf(io: Io, options: LinkOptions): Api {
-  return new Api(demandServer(io, options), () => io.clock.now());
+  return new Api(demandServer(io, options));
 }
 
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {

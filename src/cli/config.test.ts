@@ -67,6 +67,21 @@ describe("the settings", () => {
     ]);
   });
 
+  it.each([
+    ["0", 0],
+    ["45", 45],
+    ["999999", 999_999],
+  ])("take %j runs a minute, from the flag or the environment", (startRate, count) => {
+    expect(read({ startRate }).config?.startRate).toBe(count);
+    expect(read({}, { SLUICE_START_RATE: startRate }).config?.startRate).toBe(count);
+  });
+
+  it.each(["-1", "1.5", "x", "1000000", "unlimited"])("take no start rate %j", (startRate) => {
+    expect(read({ startRate }).said).toBe(
+      "sluice: --start-rate must be a whole number of runs a minute from 0 to 999999\n",
+    );
+  });
+
   it.each(["-1", "1.5", "x", "65536", "100000", " 1"])("take no port %j", (port) => {
     expect(read({ port }).said).toBe("sluice: --port must be a port from 0 to 65535\n");
   });

@@ -32,6 +32,11 @@ const settingsSchema = z.object({
     .regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address")
     .default(DEFAULT_HOST),
   publicUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  startRate: z
+    .string()
+    .regex(/^\d{1,6}$/, "must be a whole number of runs a minute from 0 to 999999")
+    .transform(Number)
+    .optional(),
   allowOutbound: z.string().optional(),
   allowHost: z
     .string()
@@ -60,6 +65,7 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly host?: string;
   readonly publicUrl?: string;
+  readonly startRate?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
   readonly oidcIssuer?: string;
@@ -80,6 +86,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
   publicUrl: { flag: "--public-url", variable: null },
+  startRate: { flag: "--start-rate", variable: "SLUICE_START_RATE" },
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
@@ -98,6 +105,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "port",
   "host",
   "publicUrl",
+  "startRate",
   "allowOutbound",
   "allowHost",
   "oidcIssuer",

@@ -5,9 +5,10 @@ import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
 const ONLY_OWNER = 0o600;
+const KEY = "key";
 
-/** A server that said it is running from a data directory. */
-export interface RunningServer {
+/** A server that was started from a data directory and has not been stopped in order. */
+export interface KnownServer {
   readonly url: string;
   readonly pid: number;
 }
@@ -24,6 +25,10 @@ export class DataDirectory {
     return join(this.path, "database");
   }
 
+  get keyPath(): string {
+    return join(this.path, KEY);
+  }
+
   /** Makes it, for its owner alone, and keeps it out of version control. */
   create(): void {
     try {
@@ -34,29 +39,29 @@ export class DataDirectory {
     }
   }
 
-  /** The secret that was printed before; it is kept nowhere else in plain. */
+  /** The secret that was printed when it was made; it is kept nowhere else in plain. */
   readKey(): string | null {
-    const text = this.#read("key")?.trim() ?? "";
+    const text = this.#read(KEY)?.trim() ?? "";
     return text === "" ? null : text;
   }
 
   writeKey(key: string): void {
-    this.#write("key", `${key}\n`);
+    this.#write(KEY, `${key}\n`);
   }
 
-  /** The server of this directory, if its process is alive. */
-  readServer(): RunningServer | null {
+  /** The server of this directory; one whose process is gone has crashed, and is known all the same. */
+  readServer(): (KnownServer & { readonly isAlive: boolean }) | null {
     const text = this.#read("server.json");
     if (text === null) return null;
     try {
-      const { url, pid } = JSON.parse(text) as Partial<RunningServer>;
-      return typeof url === "string" && typeof pid === "number" && isAlive(pid) ? { url, pid } : null;
+      const { url, pid } = JSON.parse(text) as Partial<KnownServer>;
+      return typeof url === "string" && typeof pid === "number" ? { url, pid, isAlive: isAlive(pid) } : null;
     } catch {
       return null;
     }
   }
 
-  writeServer(server: RunningServer): void {
+  writeServer(server: KnownServer): void {
     this.#write("server.json", `${JSON.stringify(server)}\n`);
   }
 

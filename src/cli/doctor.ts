@@ -5,14 +5,13 @@ import { dirname } from "node:path";
 import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../adapters/index.ts";
 import { openPostgres } from "../postgres/index.ts";
 import { createSqlStore, SchemaMismatch } from "../store/index.ts";
-import { ApiProblem } from "../client/index.ts";
+import { ApiError, type Gateway } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
-import { refusedGateways } from "./refused-gateways.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
 import { isUnprepared } from "./storage.ts";
@@ -21,16 +20,28 @@ import { createPaint, oneLine } from "./terminal-text.ts";
 export type DoctorOptions = LinkOptions &
   Pick<ConfigFlags, "data" | "databaseUrl" | "port" | "host"> & { readonly json?: boolean };
 
-/** One thing that was looked at: how it is, and what to do when it is not well. */
+/** One thing that was looked at, and what to do about it when something is wrong. */
 interface Finding {
   readonly check: string;
-  readonly ok: boolean;
+  /** True: in order. False: wrong. Null: not set up, and wrong only for those who need it. */
+  readonly ok: boolean | null;
   readonly detail: string;
   readonly fix?: string;
 }
 
+interface Failure extends Finding {
+  readonly exitCode: number;
+}
+
 const fine = (check: string, detail: string): Finding => ({ check, ok: true, detail });
-const ill = (check: string, detail: string, fix: string): Finding => ({ check, ok: false, detail, fix });
+const unset = (check: string, detail: string, fix: string): Finding => ({ check, ok: null, detail, fix });
+const wrong = (check: string, detail: string, fix: string, exitCode: number = EXIT.runFailed): Failure => ({
+  check,
+  ok: false,
+  detail,
+  fix,
+  exitCode,
+});
 
 /** Looks at everything a server or a client here would need, and explains what is wrong. */
 export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
@@ -41,22 +52,29 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
     dataDirectory(config),
     ...(config.databaseUrl === undefined ? [] : [await database(config.databaseUrl)]),
     // A server of ours on the port is no obstacle but the very thing.
-    ...(server === null ? [await freePort(config)] : []),
-    await reachable(io, options),
-    ...(await gateways(io, options)),
-    models(io),
-    await nativeAdapters(io),
+    ...(server?.isAlive === true ? [] : [await freePort(config)]),
+    ...(await serverFindings(io, options)),
+    ...models(io),
+    ...(await nativeAdapters(io)),
   ];
-  if (options.json === true) printJson(io, { ok: findings.every(({ ok }) => ok), findings });
+  const failures = findings.filter((finding): finding is Failure => finding.ok === false);
+  const shown = findings.map(({ check, ok, detail, fix }) => ({
+    check,
+    ok,
+    detail,
+    ...(fix === undefined ? {} : { fix }),
+  }));
+  if (options.json === true) printJson(io, { ok: failures.length === 0, findings: shown });
   else print(io, findings);
-  return findings.every(({ ok }) => ok) ? EXIT.fine : EXIT.runFailed;
+  const [code = EXIT.fine, ...others] = new Set(failures.map(({ exitCode }) => exitCode));
+  return others.length === 0 ? code : EXIT.runFailed;
 }
 
 function nodeVersion(): Finding {
   const { node } = process.versions;
   const major = Number(node.split(".", 1)[0]);
   const detail = `Node ${node}`;
-  return major >= 20 ? fine("node", detail) : ill("node", detail, "install Node 20.19 or newer");
+  return major >= 20 ? fine("node", detail) : wrong("node", detail, "install Node 20.19 or newer");
 }
 
 function dataDirectory({ data }: Config): Finding {
@@ -66,7 +84,7 @@ function dataDirectory({ data }: Config): Finding {
     accessSync(nearest, constants.W_OK);
     return fine("data directory", nearest === data ? data : `${data} can be made`);
   } catch (thrown) {
-    return ill(
+    return wrong(
       "data directory",
       `${data}: ${reasonOf(thrown)}`,
       "choose one you may write to with --data or SLUICE_DATA",
@@ -84,7 +102,7 @@ async function database(url: string): Promise<Finding> {
     const fix = isOld
       ? "run `sluice migrate`"
       : "check DATABASE_URL, and that the database is up and lets this machine in";
-    return ill("database", reasonOf(thrown), fix);
+    return wrong("database", reasonOf(thrown), fix);
   } finally {
     await store.close().catch(() => undefined);
   }
@@ -94,36 +112,65 @@ function freePort({ port, host }: Config): Promise<Finding> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once("error", (error) =>
-      resolve(ill("port", `${host}:${port}: ${reasonOf(error)}`, "choose another with --port")),
+      resolve(wrong("port", `${host}:${port}: ${reasonOf(error)}`, "choose another with --port")),
     );
     probe.listen(port, host, () => probe.close(() => resolve(fine("port", `${host}:${port} is free`))));
   });
 }
 
-async function reachable(io: Io, options: DoctorOptions): Promise<Finding> {
+async function serverFindings(io: Io, options: DoctorOptions): Promise<readonly Finding[]> {
   const link = findServer(io, options);
-  if (link === null) return fine("server", "none is known; runs take place in the process that starts them");
-  const api = new Api(link, () => io.clock.now());
+  if (link === null) return [unset("server", NO_SERVER, "start one with `sluice up`, or set SLUICE_URL")];
+  const api = new Api(link);
   try {
-    await api.health();
-    await api.listWorkflows({ limit: 1 });
-    return fine("server", `${link.url} answers and takes the key`);
+    const { label, organisation } = await api.getSession();
+    const found = fine("server", `${link.url} answers and takes the key (${label} of ${organisation})`);
+    return [found, ...(await gateways(api))];
   } catch (thrown) {
-    const isKey = thrown instanceof ApiProblem && (thrown.status === 401 || thrown.status === 403);
-    const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
-    return ill("server", `${link.url}: ${reasonOf(thrown)}`, fix);
+    return [serverFailure("server", link.url, thrown)];
   }
 }
 
-async function gateways(io: Io, options: DoctorOptions): Promise<readonly Finding[]> {
-  const link = findServer(io, options);
-  if (link === null) return [];
+const NO_SERVER = "none is known; `sluice run` works in its own process, on scripted answers";
+
+function serverFailure(check: string, url: string, thrown: unknown): Failure {
+  const isKey = thrown instanceof ApiError && (thrown.status === 401 || thrown.status === 403);
+  const fix = isKey ? "set SLUICE_KEY to a key of this server" : "start it with `sluice up`, or set SLUICE_URL";
+  return wrong(check, `${url}: ${reasonOf(thrown)}`, fix, isKey ? EXIT.notPermitted : EXIT.unreachable);
+}
+
+/** The Bridges of the server, and whether every replica names the same address to them. */
+async function gateways(api: Api): Promise<readonly Finding[]> {
   try {
-    return await refusedGateways(new Api(link, () => io.clock.now()));
-  } catch {
-    // A server that does not answer is a finding of its own.
-    return [];
+    const remote = (await api.listGateways()).data.filter(({ url }) => url !== null);
+    if (remote.length === 0) return [];
+    return [...remote.map(gatewayFinding), await publicUrl(api)];
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 403) {
+      return [unset("gateways", "the key may not see them", "look again with a key that may read gateways")];
+    }
+    return [serverFailure("gateways", api.url, thrown)];
   }
+}
+
+export function gatewayFinding({ id, status, url, seenAt, reason, detail = "" }: Gateway): Finding {
+  const check = `gateway ${oneLine(id)}`;
+  if (reason === "outbound_refused" && url !== null) {
+    const flag = `start the server with --allow-outbound ${new URL(url).host}, if it may call this address`;
+    return wrong(check, detail, flag);
+  }
+  const where = `${status} at ${url ?? ""}`;
+  if (status === "healthy") return fine(check, where);
+  const since = seenAt === null ? "it was never seen" : `it was last seen ${seenAt}`;
+  const fix = `start its \`sluice bridge\` again, and check that the server reaches ${url ?? "it"}`;
+  return status === "offline" ? wrong(check, `${where}; ${since}`, fix) : unset(check, `${where}; ${since}`, fix);
+}
+
+async function publicUrl(api: Api): Promise<Finding> {
+  const url = await api.getPublicUrl();
+  if (url !== null) return fine("public URL", `Bridges report to ${url}`);
+  const detail = "none is set; each replica names its own address, and a Bridge refuses what the others send it (422)";
+  return unset("public URL", detail, "start every replica with the same --public-url, one that the Bridges reach");
 }
 
 const MODEL_KEYS = [
@@ -132,37 +179,43 @@ const MODEL_KEYS = [
   ["google", "GOOGLE_GENERATIVE_AI_API_KEY"],
 ] as const;
 
-/** Nobody needs a model; but whoever names one without a key should not have to find out from a failed run. */
-function models({ env }: Io): Finding {
-  const [set, missing] = [true, false].map((isSet) =>
-    MODEL_KEYS.filter(([, name]) => ((env[name] ?? "") !== "") === isSet),
-  );
-  const known = (set ?? []).map(([vendor]) => vendor).join(", ");
-  const unknown = (missing ?? []).map(([vendor, name]) => `${vendor} (${name})`).join(", ");
-  const without = unknown === "" ? "" : `no key for ${unknown}: steps of theirs fail with provider_auth`;
-  return fine("models", [known === "" ? "" : `keys for ${known}`, without].filter((part) => part !== "").join("; "));
+/** No model is needed; but that a key is missing should be known before a run fails. */
+function models({ env }: Io): readonly Finding[] {
+  return MODEL_KEYS.map(([vendor, name]) => {
+    if ((env[name] ?? "") !== "") return fine(`model ${vendor}`, `${name} is set`);
+    return unset(`model ${vendor}`, `no key: steps on its models fail with provider_auth`, `set ${name} to use it`);
+  });
 }
 
 const NATIVE_ADAPTERS = ["claude-agent", "openclaw"] as const;
 
-/** Nobody needs these either; as they are without a configuration, which may name another SDK or gateway. */
-async function nativeAdapters({ env, clock }: Io): Promise<Finding> {
+/** Not needed either; as they are without a configuration, which may name another SDK or gateway. */
+async function nativeAdapters({ env, clock }: Io): Promise<readonly Finding[]> {
   const setup = { names: NATIVE_ADAPTERS, sections: {}, env, clock, directory: tmpdir(), script: EMPTY_SCRIPT };
   const adapters = await openAdapters({ ...setup, ledger: null });
-  const said = await Promise.all(
+  const findings = await Promise.all(
     adapters.map(async (adapter) => {
       const { status, message } = await adapter.checkHealth();
-      return `${adapter.provider} ${status}${message === undefined ? "" : ` (${message})`}`;
+      const check = `adapter ${adapter.provider}`;
+      const detail = `${status}${message === undefined ? "" : ` (${message})`}`;
+      return status === "healthy" ? fine(check, detail) : unset(check, detail, "only needed for steps that name it");
     }),
   );
   await closeAdapters(adapters);
-  return fine("native adapters", said.join("; "));
+  return findings;
 }
+
+const SIGNS = new Map([
+  [true, ["green", "✓"]],
+  [false, ["red", "✗"]],
+  [null, ["yellow", "–"]],
+] as const);
 
 function print(io: Io, findings: readonly Finding[]): void {
   const paint = createPaint(io.out, io.env);
   for (const { check, ok, detail, fix } of findings) {
-    io.out.write(`${paint(ok ? "green" : "red", ok ? "✓" : "✗")} ${check}: ${oneLine(detail)}\n`);
-    if (fix !== undefined) io.out.write(`  ${paint("cyan", "fix:")} ${fix}\n`);
+    const [colour, sign] = SIGNS.get(ok) ?? ["red", "✗"];
+    io.out.write(`${paint(colour, sign)} ${check}: ${oneLine(detail)}\n`);
+    if (fix !== undefined) io.out.write(`  ${paint("cyan", ok === null ? "hint:" : "fix:")} ${oneLine(fix)}\n`);
   }
 }

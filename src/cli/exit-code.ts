@@ -5,8 +5,10 @@ export const EXIT = {
   badUsage: 2,
   cancelled: 3,
   waiting: 4,
-  /** The server, or the database behind it, does not answer. */
+  /** The server, or the database behind it, does not answer, or not with a whole answer. */
   unreachable: 5,
   /** A launch gate said no. */
   refused: 6,
+  /** Not signed in, or not permitted. */
+  notPermitted: 7,
 } as const;

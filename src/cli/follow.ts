@@ -1,24 +1,20 @@
-import { isTerminal, type RunEvent } from "../core/event/index.ts";
-import {
-  applyToView,
-  createView,
-  eventOfFrame,
-  type PlanOutline,
-  projectView,
-  type RunView,
-} from "../core/view/index.ts";
-import { ApiProblem } from "../client/index.ts";
-import { type Api, Unreachable } from "./api.ts";
+import { isTerminal } from "../core/event/index.ts";
+import { applyToView, createView, eventOfFrame, type PlanOutline, type RunView } from "../core/view/index.ts";
+import { ApiError } from "../client/index.ts";
+import type { Api } from "./api.ts";
 import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
 import { type ApprovalAnswer, type ApproveMode, chooseAnswer } from "./approvals.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
-import type { Io } from "./io.ts";
+import { type Io, isAtTerminal } from "./io.ts";
 import { withLargeValues } from "./large-value.ts";
+import { leaveOnInterrupt } from "./leaving.ts";
 import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
+import type { Progress } from "./progress.ts";
 import { oneLine, printable } from "./terminal-text.ts";
+import { answerCommand, type OpenQuestion, type Waiting, waitingOf } from "./waiting.ts";
 
-/** A run on a server that somebody wants to see. */
+/** A run on a server that is shown. */
 export interface Followed {
   readonly runId: string;
   readonly workflow: string;
@@ -32,76 +28,135 @@ export interface FollowOptions {
   readonly quiet?: boolean;
   /** False: stop as soon as only a person could make the run go on. */
   readonly wait: boolean;
-  /** The run was started by this very command: whoever interrupts the command means the run. */
+  /** The run was started by this very command: its approvals may be answered here, and Ctrl-C may cancel it. */
   readonly isOwn: boolean;
   readonly approve?: ApproveMode;
 }
 
-type End = "ended" | "waiting" | "stopped";
+type End =
+  { readonly kind: "ended" } | { readonly kind: "detached" } | { readonly kind: "waiting"; readonly waiting: Waiting };
 
-/** A server that is restarted comes back sooner; beyond this somebody should know. */
+/** A server that is restarted comes back sooner; after this the command fails. */
 const PATIENCE_MS = 60_000;
+/** How often child runs are looked at: what happens in them is no event of their parent. */
 const LOOK_MS = 1_000;
 
-/** Shows a run until it ends, or until nobody wants to see more of it; the exit code says which. */
+/** Shows a run until it ends, until it waits for a person who is not here, or until it is left; the exit code says which. */
 export async function followRun(io: Io, api: Api, run: Followed, options: FollowOptions): Promise<number> {
-  const stop = new AbortController();
-  const stopListening = listen(io, api, run.runId, options.isOwn, stop);
-  const stopLooking = giveUpWhenLost(io, api, stop);
-  try {
-    const end = await watch(io, api, run, options, stop.signal);
-    return await report(io, api, run, options, end);
-  } finally {
-    stop.abort();
-    stopLooking();
-    stopListening();
+  const follower = new Follower(io, api, run, options);
+  return report(io, api, run, options, await follower.follow());
+}
+
+class Follower {
+  readonly #io: Io;
+  readonly #api: Api;
+  readonly #run: Followed;
+  readonly #options: FollowOptions;
+  readonly #progress: Progress;
+  readonly #view: RunView;
+  readonly #desk: ApprovalDesk;
+  readonly #isAnswered: boolean;
+  /** No person is here who could be waited for. */
+  readonly #stopsForPerson: boolean;
+  readonly #stop = new AbortController();
+  #end: End = { kind: "ended" };
+
+  constructor(io: Io, api: Api, run: Followed, options: FollowOptions) {
+    this.#io = io;
+    this.#api = api;
+    this.#run = run;
+    this.#options = options;
+    this.#progress = chooseProgress(io, options);
+    this.#view = createView(run.outline);
+    const answer = options.isOwn ? chooseAnswer(io, options, this.#progress) : null;
+    this.#isAnswered = answer !== null;
+    this.#stopsForPerson = !options.wait || (options.isOwn && !isAtTerminal(io));
+    this.#desk = new ApprovalDesk({
+      answer,
+      handIn: (asked, given) => handIn(api, asked, given),
+      onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
+      onDone: () => void this.#look().catch((thrown: unknown) => this.#stop.abort(thrown)),
+    });
   }
-}
 
-/** The stream resumes by itself for as long as it is let. */
-function giveUpWhenLost(io: Io, api: Api, stop: AbortController): () => void {
-  const look = (): void => {
-    const since = api.troubleSince;
-    if (since !== null && io.clock.now() - since > PATIENCE_MS) {
-      stop.abort(new Unreachable(`${api.url} has not answered for a minute; the run goes on when it is back`));
-    } else stopTimer = io.clock.after(LOOK_MS, look);
-  };
-  let stopTimer = io.clock.after(LOOK_MS, look);
-  return () => stopTimer();
-}
+  async follow(): Promise<End> {
+    const stopListening = leaveOnInterrupt(this.#io, {
+      api: this.#api,
+      runId: this.#run.runId,
+      mayCancel: this.#options.isOwn,
+      progress: this.#progress,
+      onLeaving: () => this.#desk.close(),
+      onDetach: () => this.#finish({ kind: "detached" }),
+      onTrouble: (thrown) => this.#stop.abort(thrown),
+    });
+    const stopLooking = this.#lookAtChildren();
+    const { signal } = this.#stop;
+    try {
+      await this.#watch(signal);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    } finally {
+      stopLooking();
+      stopListening();
+      this.#desk.close();
+      this.#progress.finish();
+    }
+    if (signal.aborted && signal.reason !== STOPPED) throw signal.reason;
+    return this.#end;
+  }
 
-async function watch(io: Io, api: Api, run: Followed, options: FollowOptions, signal: AbortSignal): Promise<End> {
-  const progress = chooseProgress(io, options);
-  const view = createView(run.outline);
-  const answer = options.isOwn ? chooseAnswer(io, options, progress) : null;
-  const desk = new ApprovalDesk({
-    answer,
-    handIn: (asked, given) => handIn(api, asked, given),
-    onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
-  });
-  const stopAsking = (): void => desk.close();
-  signal.addEventListener("abort", stopAsking);
-  try {
-    for await (const frame of api.watchRun(run.runId, { signal })) {
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { json, quiet } = this.#options;
+    for await (const frame of this.#api.watchRun(this.#run.runId, { signal, patienceMs: PATIENCE_MS })) {
       const event = eventOfFrame(frame);
       if (event === null) continue;
-      if (options.json === true) io.out.write(`${JSON.stringify(frame)}\n`);
-      applyToView(view, event);
-      progress.show(view, [event]);
-      desk.note(event);
-      if (!options.wait && (await isWaiting(api, run.runId, view))) return "waiting";
-      if (options.quiet !== true && options.json !== true && answer === null) tellHow(io, event);
+      if (json === true) this.#io.out.write(`${JSON.stringify(frame)}\n`);
+      applyToView(this.#view, event);
+      this.#progress.show(this.#view, [event]);
+      this.#desk.note(event);
+      await this.#look();
+      const isTold = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
+      if (isTold && event.type === "approval.requested") {
+        printQuestion(this.#io, { ...event.payload, runId: this.#run.runId });
+      }
     }
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
-  } finally {
-    signal.removeEventListener("abort", stopAsking);
-    desk.close();
-    progress.finish();
   }
-  if (signal.reason instanceof Unreachable) throw signal.reason;
-  return isTerminal(view.status) ? "ended" : "stopped";
+
+  #finish(end: End): void {
+    this.#end = end;
+    this.#stop.abort(STOPPED);
+  }
+
+  /** Ends as soon as only a person could make the run go on, and none is asked here. */
+  async #look(): Promise<void> {
+    const { runId } = this.#run;
+    if (!this.#stopsForPerson || this.#desk.isAsking || this.#stop.signal.aborted) return;
+    if (this.#view.counts.blocked === 0 && this.#view.downstreamCount === 0) return;
+    const waiting = await waitingOf(this.#api, runId, this.#view);
+    if (waiting === null || this.#desk.isAsking) return;
+    // The view may stand in the middle of a commit; only the server knows that nothing follows.
+    const { lastEventId } = await this.#api.getState(runId);
+    if (lastEventId === this.#view.lastEventId) this.#finish({ kind: "waiting", waiting });
+  }
+
+  #lookAtChildren(): () => void {
+    const { clock } = this.#io;
+    let stopTimer: (() => void) | null = null;
+    if (!this.#stopsForPerson) return () => undefined;
+    const look = async (): Promise<void> => {
+      if (this.#view.downstreamCount > 0) await this.#look();
+      schedule();
+    };
+    const schedule = (): void => {
+      stopTimer = clock.after(LOOK_MS, () => void look().catch((thrown: unknown) => this.#stop.abort(thrown)));
+    };
+    schedule();
+    return () => stopTimer?.();
+  }
 }
+
+/** Why watching was stopped when nothing is wrong. */
+const STOPPED = "stopped";
 
 async function handIn(
   api: Api,
@@ -112,47 +167,32 @@ async function handIn(
     await api.resolveApproval(approvalId, { decision, digest, ...(reason === undefined ? {} : { reason }) });
     return null;
   } catch (thrown) {
-    if (thrown instanceof ApiProblem && isClosed(thrown.code)) return null;
+    if (thrown instanceof ApiError && isClosed(thrown.code)) return null;
     throw thrown;
   }
 }
 
-/** The view may stand in the middle of a commit; only the server knows that nothing else moves. */
-async function isWaiting(api: Api, runId: string, view: RunView): Promise<boolean> {
-  if (view.counts.blocked === 0 || !projectView(view, { runId, workflowId: "" }).isPaused) return false;
-  return (await api.getState(runId)).isPaused;
+function printQuestion(io: Io, question: OpenQuestion): void {
+  const { runId, approvalId, summary, choices } = question;
+  io.err.write(`waiting for a person: ${oneLine(summary)}\n`);
+  io.err.write(`  run ${runId}, approval ${approvalId}, answers: ${choices.join(", ")}\n`);
+  io.err.write(`  ${answerCommand(question)}\n`);
 }
 
-function tellHow(io: Io, event: RunEvent): void {
-  if (event.type !== "approval.requested") return;
-  const { approvalId, summary } = event.payload;
-  io.err.write(`waiting for a person: ${oneLine(summary)}\n  sluice approvals approve ${approvalId}\n`);
-}
-
-/** Whoever started a run ends it with the first Ctrl-C and does not wait for it with the second. */
-function listen(io: Io, api: Api, runId: string, isOwn: boolean, stop: AbortController): () => void {
-  let isCancelling = false;
-  return io.onInterrupt(() => {
-    if (!isOwn) {
-      io.err.write(`\nno longer watching; the run goes on (sluice runs watch ${runId})\n`);
-      stop.abort();
-      return;
-    }
-    if (isCancelling) {
-      io.exitNow(EXIT.cancelled);
-      return;
-    }
-    isCancelling = true;
-    io.err.write("\ncancelling; once more to stop at once\n");
-    api.cancelRun(runId).catch((thrown: unknown) => {
-      io.err.write(`sluice: the run could not be cancelled: ${thrown instanceof Error ? thrown.message : ""}\n`);
-      stop.abort();
-    });
-  });
+/** Run, approval and command of everything that is open; the run stays as it is. */
+function printWaiting(io: Io, runId: string, { questions, blocked }: Waiting): void {
+  for (const question of questions) printQuestion(io, question);
+  for (const node of blocked) {
+    io.err.write(`waiting for a person: ${printable(node.nodeId)} of run ${node.runId} is blocked\n`);
+    io.err.write(
+      `  sluice runs show ${node.runId}, then sluice runs resolve ${node.runId} ${printable(node.nodeId)}\n`,
+    );
+  }
+  io.err.write(`run ${runId} goes on when it is answered: sluice runs watch ${runId}\n`);
 }
 
 async function report(io: Io, api: Api, run: Followed, options: FollowOptions, end: End): Promise<number> {
-  if (end === "stopped") return EXIT.cancelled;
+  if (end.kind === "detached") return EXIT.cancelled;
   const [state, record] = await Promise.all([api.getState(run.runId), api.getRun(run.runId)]);
   if (options.json === true) {
     io.out.write(`${JSON.stringify(state)}\n`);
@@ -165,9 +205,8 @@ async function report(io: Io, api: Api, run: Followed, options: FollowOptions, e
     const outcome = { workflow: run.workflow, projection: { ...state, nodeResults }, durationMs, leaves: run.leaves };
     printOutcome(io, outcome, { isQuiet: options.quiet === true });
   }
-  if (end !== "waiting") return exitCodeOf(state.status);
-  io.err.write(`waiting for a person: sluice approvals list (run ${run.runId} goes on when it is answered)\n`);
-  return EXIT.waiting;
+  if (end.kind === "waiting") printWaiting(io, run.runId, end.waiting);
+  return end.kind === "waiting" && !isTerminal(state.status) ? EXIT.waiting : exitCodeOf(state.status);
 }
 
 export function durationOf(

@@ -88,6 +88,7 @@ function addHostOptions(command: Command): Command {
     .option("--database-url <url>", "a Postgres database (DATABASE_URL)")
     .option("--key <key>", "the admin key, slk_… (SLUICE_KEY)")
     .option("--public-url <url>", "where people reach the server")
+    .option("--start-rate <n>", "runs a key may start a minute, 0 for no limit (SLUICE_START_RATE; serve 30, up 0)")
     .option(
       "--allow-outbound <hosts>",
       "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +

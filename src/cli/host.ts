@@ -8,7 +8,9 @@ import { startTelemetry } from "../telemetry/index.ts";
 import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
+import { closeEach } from "./closing.ts";
 import { readConsoleConnect } from "./console-connect.ts";
+import { openClock } from "./database-clock.ts";
 import { openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { listIn } from "./outbound.ts";
@@ -44,17 +46,26 @@ export interface HostParts {
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
 }
 
+/** As the operator set it, else so many a minute; 0: no limit. */
+export function startRateOf({ startRate }: Pick<Config, "startRate">, otherwise: number): HostParts["startRate"] {
+  const count = startRate ?? otherwise;
+  return count === 0 ? null : { count, perSeconds: 60 };
+}
+
 /** Beside the program once both are built; the same place from the sources. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.meta.url));
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
-export async function startHost(io: Io, parts: HostParts): Promise<Host> {
+export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const { config, oidc, storage, bridge } = parts;
   const { store } = storage;
-  const { clock } = io;
   const onTrouble = (what: string, error: unknown): void => {
-    io.err.write(`sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+    machine.err.write(
+      `sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`,
+    );
   };
+  const clock = await openClock(machine, storage, onTrouble);
+  const io: Io = { ...machine, clock };
   const traced = readTelemetry(io);
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
@@ -76,6 +87,8 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
       consoleDirectory: parts.hasConsole ? CONSOLE_DIRECTORY : null,
       consoleConnect,
       nextSlots,
+      now: () => clock.now(),
+      clockSkewMs: () => clock.skewMs,
       ...(telemetry === null ? {} : { spanFigures: () => telemetry.figures() }),
       onTrouble,
     },
@@ -103,17 +116,20 @@ export async function startHost(io: Io, parts: HostParts): Promise<Host> {
       const path = app.signInPath(secret);
       return path === null ? null : `${url}${path}`;
     },
-    async close() {
-      await server.close();
-      await background.stop();
-      await telemetry?.stop();
-      gateways.stop();
-      governance.stop();
-      agent.close();
-      issuers.close();
-      await closeAdapters(bridge.adapters);
-      await store.close();
-    },
+    // One part that cannot end in order, such as a database that is away, keeps no other from ending.
+    close: () =>
+      closeEach([
+        () => server.close(),
+        () => background.stop(),
+        () => telemetry?.stop(),
+        () => gateways.stop(),
+        () => governance.stop(),
+        () => agent.close(),
+        () => issuers.close(),
+        () => closeAdapters(bridge.adapters),
+        () => clock.stop(),
+        () => store.close(),
+      ]),
   };
 }
 

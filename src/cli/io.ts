@@ -8,6 +8,9 @@ export interface Screen {
   write(text: string): void;
 }
 
+/** Why a command is to stop: Ctrl-C, a request to terminate, a terminal that went away, data that is no longer read. */
+export type Interruption = "interrupt" | "terminate" | "hangup" | "unread";
+
 /** Everything of the outside world that a command may touch besides files. */
 export interface Io {
   /** Data. */
@@ -22,8 +25,13 @@ export interface Io {
   readInput(): Promise<Uint8Array>;
   /** One line typed by a person; null when there is none left or nobody wants it any more. */
   readLine(prompt: string, signal: AbortSignal): Promise<string | null>;
-  /** Calls back on Ctrl-C, a request to terminate, and when nobody reads the data any more; returns how to stop. */
-  onInterrupt(listener: () => void): () => void;
+  /** Calls back when the command is to stop; returns how to end that. */
+  onInterrupt(listener: (why: Interruption) => void): () => void;
   /** Ends the process without waiting for anything. */
   exitNow(code: number): void;
+}
+
+/** A person sits there, reads what is shown and can answer. */
+export function isAtTerminal({ isInputTty, err }: Io): boolean {
+  return isInputTty && err.isTty;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Command } from "commander";
 import { type Clock, createVirtualClock } from "../clock/index.ts";
-import type { Io, Screen } from "./io.ts";
+import type { Interruption, Io, Screen } from "./io.ts";
 import { main } from "./main.ts";
 import { createProgram } from "./program.ts";
 
@@ -46,6 +46,43 @@ steps:
   "fail.yaml": "nodes: { a: { fail: provider_refused, message: 'not this one' } }\n",
   "stranger.yaml": "nodes: { writ: { stdout: x } }\n",
   "broken.yaml": "nodes: { a: { dealy_ms: 1 } }\n",
+  "rules.yaml": `kind: Policy
+name: costly
+spec: { category: budget, condition: node.estimated_cost > 1, action: block }
+---
+kind: Lens
+name: judge
+spec:
+  versions: [{ id: v1, template_body: "Judge [[answer]].", output_contract: { kind: j, artifact_kind: j, schema: { score: { type: number } } } }]
+---
+kind: Workflow
+name: graph
+spec:
+  source: |
+    format: lens-graph/v1
+    name: graph
+    nodes: [{ id: a, lens_id: judge }, { id: b }]
+    edges: [{ id: e, source_node_id: a, target_node_id: b, target_param_label: x, source_output_key: scroe }]
+---
+kind: Policy
+name: costly
+spec: { category: budget, condition: "true", action: log }
+---
+kind: Webhook
+name: out
+spec: { url: "http:///path", events: [run.completd] }
+`,
+  "fine.yaml":
+    "kind: Agent\nname: a\nspec: { trust_level: 3 }\n---\nkind: Model\nname: m\nspec: { provider: p, input_usd_per_mtok: 1, output_usd_per_mtok: 2 }\n",
+  "bridge.yaml":
+    "default_provider: http\nadapters:\n  http: { allow: [example.com], targets: { billing: { url: https://billing.example/api } } }\n",
+  "bad-bridge.yaml": `adapters:
+  htpp: {}
+  http: { targts: {} }
+  process: { commands: { list: { comand: ls } } }
+moderation: { rules: { wrods: [] } }
+secret: [X]
+`,
   "args.json": '{"n": 3, "text": "from file"}\n',
   "list.json": "[1]\n",
 };
@@ -98,7 +135,7 @@ async function sluice(argv: readonly string[], options: Options = {}) {
     size: () => ({ columns: 80, rows: 24 }),
     write,
   });
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(why: Interruption) => void>();
   const lines = [...(options.lines ?? [])];
   const ended: { code: number | null } = { code: null };
   const io: Io = {
@@ -115,7 +152,7 @@ async function sluice(argv: readonly string[], options: Options = {}) {
     },
     onInterrupt(listener) {
       listeners.add(listener);
-      for (const delay of options.interrupts ?? []) clock.after(delay, listener);
+      for (const delay of options.interrupts ?? []) clock.after(delay, () => listener("interrupt"));
       return () => listeners.delete(listener);
     },
     exitNow: (code) => {
@@ -173,6 +210,38 @@ describe("sluice validate", () => {
   it("reads standard input", async () => {
     const { code, out } = await sluice(["validate", "-"], { input: FILES["good.lobsterX"] });
     expect({ code, out }).toEqual({ code: 0, out: "<stdin>: ok (good, 1 node)\n" });
+  });
+
+  it("checks streams of manifests, what stands in their workflows too", async () => {
+    const { code, err } = await sluice(["validate", "rules.yaml"]);
+    expect(code).toBe(2);
+    const found = err.split("\n").flatMap((line) => /^rules\.yaml:(\d+:\d+: \w+)/.exec(line)?.[1] ?? []);
+    expect(found).toEqual([
+      "3:38: unknown_fact",
+      "17:102: unknown_field",
+      "20:7: duplicate_id",
+      "25:14: wrong_type",
+      "25:39: bad_enum",
+    ]);
+    expect(err).toContain('hint: Did you mean "estimatedUsd"?');
+    expect((await sluice(["validate", "fine.yaml"])).out).toBe("fine.yaml: ok (2 manifests)\n");
+  });
+
+  it("checks configurations of a Bridge, and the sections of its adapters", async () => {
+    expect((await sluice(["validate", "bridge.yaml"])).out).toBe("bridge.yaml: ok (configuration of a Bridge)\n");
+    const { code, err } = await sluice(["validate", "bad-bridge.yaml"]);
+    expect(code).toBe(2);
+    const found = err.split("\n").flatMap((line) => /^bad-bridge\.yaml:(\d+:\d+: \w+)/.exec(line)?.[1] ?? []);
+    expect(found).toEqual([
+      "2:3: unknown_key",
+      "3:11: unknown_key",
+      "4:32: missing_field",
+      "4:34: unknown_key",
+      "5:24: unknown_key",
+      "6:1: unknown_key",
+    ]);
+    expect(err).toContain('hint: Did you mean "http"?');
+    expect(err).toContain('hint: Did you mean "targets"?');
   });
 
   it("lets no file write on the terminal", async () => {
@@ -303,7 +372,7 @@ describe("sluice run", () => {
 
   it("writes one event per line and the state last", async () => {
     const { code, out, err } = await sluice(["run", "two.lobsterX", "--json"]);
-    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect({ code, err }).toEqual({ code: 0, err: "in this process, on scripted answers; no server is known\n" });
     const lines = out
       .trimEnd()
       .split("\n")
@@ -339,6 +408,7 @@ describe("approvals of a run", () => {
       const { code, err } = await sluice(argv, { tty: argv.includes("--no-wait") });
       expect(code).toBe(4);
       expect(err).toContain("waiting for a person: Ship it");
+      expect(err).toMatch(/^run run_\w+ is gone: it was in this process only, and nothing of it is kept$/m);
       expect(err).toContain("--approve all");
     }
   });
@@ -463,12 +533,20 @@ describe("the program itself", () => {
     expect(err).toContain(said);
   });
 
-  it("runs in this process when only the environment names a server and a flag needs it", async () => {
+  it("runs in this process only by --local when a server is known, and reports it in the first line", async () => {
     const env = { SLUICE_URL: "http://127.0.0.1:9" };
-    const { code, out, err } = await sluice(["run", "good.lobsterX", "--script", "echo.yaml"], { env });
+    const argv = ["run", "good.lobsterX", "--script", "echo.yaml"];
+    expect(await sluice(argv, { env })).toMatchObject({
+      code: 2,
+      out: "",
+      err: "sluice: --script is only for runs in this process, and a server is known (http://127.0.0.1:9): add --local to run it here, or leave it out\n",
+    });
+    const { code, out, err } = await sluice([...argv, "--local"], { env });
     expect({ code, out }).toEqual({ code: 0, out: "Write about tides\n" });
-    expect(err).toContain("--script is only for runs in this process, so it runs here and not at http://127.0.0.1:9\n");
-    expect(await sluice(["run", "good.lobsterX", "--local"], { env })).toMatchObject({ code: 0 });
+    expect(err).toMatch(/^in this process, on scripted answers\n/);
+    expect((await sluice([...argv, "--local", "--quiet"], { env })).err).toBe("");
+    expect((await sluice(["run", "two.lobsterX"])).err).toMatch(/^in this process, on scripted answers; no server/);
+    expect((await sluice(["run", "two.lobsterX", "--quiet"])).err).toMatch(/^in this process, on scripted answers/);
   });
 
   it("knows its version, and helps who asks for nothing", async () => {

@@ -3,6 +3,7 @@ import { printApiFailure } from "./api-failure.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { createProcessIo } from "./process-io.ts";
+import { whenDone } from "./process-end.ts";
 import { runProgram } from "./program.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
@@ -23,4 +24,9 @@ export async function main(argv: readonly string[], io: Io = createProcessIo()):
     io.err.write("  this is a bug in sluice; please report it with the command you ran\n");
     return EXIT.runFailed;
   }
+}
+
+/** The program as this process: ends with the exit code, whatever is still open, and never with 0 before it is done. */
+export function runProcess(argv: readonly string[]): Promise<void> {
+  return whenDone(process, main(argv));
 }

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { compareCodeUnits, isJsonObject, type Problem, PROBLEM_CODES, type ProblemCode } from "../core/base/index.ts";
+import { compareCodeUnits, isJsonObject, type Problem } from "../core/base/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import { type Manifest, manifestProblems, placeOfPath, readManifestStream } from "../registry/index.ts";
@@ -76,13 +76,7 @@ function readWorkflow(file: SourceFile): FileReading {
 }
 
 function problemsOf(manifest: Manifest): readonly Problem[] {
-  return manifestProblems(manifest).flatMap(({ code, message, path, line = 1, column = 1, hint }) =>
-    isProblemCode(code) ? [{ code, message, path, line, column, ...(hint === undefined ? {} : { hint }) }] : [],
-  );
-}
-
-function isProblemCode(code: string): code is ProblemCode {
-  return PROBLEM_CODES.some((known) => known === code);
+  return manifestProblems(manifest).map(({ line = 1, column = 1, ...problem }) => ({ ...problem, line, column }));
 }
 
 /** `file:line:column` of a path that a server complained about: `[2].spec.trust_level`. */

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { serveMcpStdio } from "../mcp/index.ts";
-import { Api, Unreachable } from "./api.ts";
+import { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { demandServer, type LinkOptions } from "./server-link.ts";
+import { STOP_MS } from "./standing.ts";
 import { printable } from "./terminal-text.ts";
 
 export interface McpStreams {
@@ -23,20 +24,25 @@ export async function mcp(
     io.err.write("waiting for an MCP client on standard input; sluice mcp --help shows how to set one up\n");
   if (link.key === null) io.err.write("sluice: no key is known: set SLUICE_KEY, or every call will be refused\n");
   const serving = await serveMcpStdio({
-    api: new Api(link, () => io.clock.now()),
+    api: new Api(link),
     input,
     output,
     connection: randomUUID(),
     after: (delayMs, fire) => io.clock.after(delayMs, fire),
-    explain: (error) => (error instanceof Unreachable ? { code: "unreachable", message: error.message } : null),
+    explain: () => null,
     onTrouble: (what, error) => {
       io.err.write(
         `sluice: ${printable(what)}: ${printable(error instanceof Error ? error.message : String(error))}\n`,
       );
     },
   });
-  const stopListening = io.onInterrupt(() => void serving.close());
+  const timers: (() => void)[] = [];
+  const stopListening = io.onInterrupt(() => {
+    timers.push(io.clock.after(STOP_MS, () => io.exitNow(EXIT.fine)));
+    void serving.close();
+  });
   await serving.closed;
   stopListening();
+  for (const stopTimer of timers) stopTimer();
   return EXIT.fine;
 }

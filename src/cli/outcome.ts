@@ -1,5 +1,5 @@
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import type { NodeResult, RunProjection } from "../core/view/index.ts";
+import { isUpstreamFailure, type NodeResult, type RunProjection } from "../core/view/index.ts";
 import { EXIT } from "./exit-code.ts";
 import { formatCost, formatCount, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
@@ -42,7 +42,10 @@ export function printOutcome(io: Io, outcome: Outcome, { isQuiet }: { readonly i
 }
 
 export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
-  const failed = nodes.filter(({ status }) => status === "failed" || status === "timed_out");
+  // What only follows from a failure would hide it.
+  const failed = nodes.filter(
+    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node),
+  );
   for (const { nodeId, status, errorCode, errorMessage } of failed.slice(0, FAILURES_SHOWN)) {
     io.err.write(`${printable(nodeId)}: ${status}: ${errorCode ?? status}: ${oneLine(errorMessage ?? "")}\n`);
   }
@@ -51,7 +54,8 @@ export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
 
 function printSummary(io: Io, { workflow, projection, durationMs }: Outcome): void {
   const paint = createPaint(io.err, io.env);
-  const { status, executedCount, failedCount, nodeResults, costMicros, runId } = projection;
+  const { status, executedCount, upstreamFailedCount, nodeResults, costMicros, runId } = projection;
+  const failed = projection.failedCount - upstreamFailedCount;
   const isFine = status === "completed";
   const count = (wanted: NodeResult["status"]): number =>
     nodeResults.reduce((sum, node) => sum + (node.status === wanted ? 1 : 0), 0);
@@ -60,7 +64,8 @@ function printSummary(io: Io, { workflow, projection, durationMs }: Outcome): vo
   const parts = [
     `${oneLine(workflow)} ${status}${durationMs === null ? "" : ` in ${formatDuration(durationMs)}`}`,
     `${formatCount(executedCount, "node")} completed`,
-    ...(failedCount > 0 ? [`${failedCount} failed`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(upstreamFailedCount > 0 ? [`${upstreamFailedCount} not run`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
     ...(costMicros > 0 ? [formatCost(costMicros)] : []),

@@ -5,6 +5,7 @@ import type { SecretBox } from "../gateway/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import { openWebhooks } from "../webhook/index.ts";
+import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { oneLine } from "./terminal-text.ts";
 
@@ -37,10 +38,6 @@ export function startOutside(io: Pick<Io, "err">, parts: OutsideParts): { stop()
   webhooks.start();
   alerts.start();
   return {
-    async stop() {
-      stopHearing();
-      await alerts.stop();
-      await webhooks.stop();
-    },
+    stop: () => closeEach([stopHearing, () => alerts.stop(), () => webhooks.stop()]),
   };
 }

@@ -2,16 +2,19 @@ import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { isatty, type WriteStream } from "node:tty";
 import { createSystemClock } from "../clock/index.ts";
-import type { Io, Screen } from "./io.ts";
+import type { Interruption, Io, Screen } from "./io.ts";
+
+const SIGNALS = { SIGINT: "interrupt", SIGTERM: "terminate", SIGHUP: "hangup" } as const;
 
 /** The world of a real process. */
 export function createProcessIo(): Io {
-  const interrupted = new Set<() => void>();
-  const interrupt = (): void => {
-    for (const listener of interrupted) listener();
+  const listeners = new Set<(why: Interruption) => void>();
+  const interrupt = (why: Interruption): void => {
+    for (const listener of listeners) listener(why);
   };
+  const onSignal = (signal: NodeJS.Signals): void => interrupt(SIGNALS[signal as keyof typeof SIGNALS]);
   return {
-    out: createScreen(process.stdout, 1, interrupt),
+    out: createScreen(process.stdout, 1, () => interrupt("unread")),
     err: createScreen(process.stderr, 2, () => undefined),
     cwd: process.cwd(),
     env: process.env,
@@ -20,16 +23,12 @@ export function createProcessIo(): Io {
     readInput: () => readAll(process.stdin),
     readLine: createLineReader(),
     onInterrupt(listener) {
-      if (interrupted.size === 0) {
-        process.on("SIGINT", interrupt);
-        process.on("SIGTERM", interrupt);
-      }
-      interrupted.add(listener);
+      if (listeners.size === 0) for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
+      listeners.add(listener);
       return () => {
-        interrupted.delete(listener);
-        if (interrupted.size > 0) return;
-        process.off("SIGINT", interrupt);
-        process.off("SIGTERM", interrupt);
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);
       };
     },
     exitNow: (code) => process.exit(code),

@@ -92,8 +92,8 @@ function createRoot(io: Io): Command {
 function addReaders(program: Command, { io, settle }: Workbench): void {
   program
     .command("validate")
-    .description("check workflow files and report all problems at once")
-    .argument("<file...>", "workflow files, - for standard input")
+    .description("check workflows, manifests and configurations of a Bridge, and report all problems at once")
+    .argument("<file...>", "files to check, - for standard input")
     .option("--json", "print the report as JSON")
     .addOption(new Option("--format <format>", "how to report").choices(["human", "github", "json"]).default("human"))
     .option("--library <file>", "step library and lenses the files refer to")
@@ -146,7 +146,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .action((file: string, options: SimulateOptions) => settle(() => simulate(io, file, options)));
   const started = program
     .command("run")
-    .description("run a workflow on the server, or in this process on scripted answers when there is none");
+    .description("run a workflow on the server, or in this process on scripted answers when none is known");
   addLinkOptions(
     addLaunchOptions(started, "<workflow>", "file, - for standard input, or name (or name@version) on the server"),
   )

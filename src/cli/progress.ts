@@ -1,5 +1,5 @@
 import type { RunEvent } from "../core/event/index.ts";
-import type { NodeView, RunView } from "../core/view/index.ts";
+import { isUpstreamFailure, type NodeView, type RunView } from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { createPaint, oneLine, type Paint } from "./terminal-text.ts";
@@ -32,6 +32,8 @@ export function createLineProgress(io: Io): Progress {
   };
 }
 
+const NOT_RUN = "not run: a node before it failed";
+
 function lineOf(event: RunEvent, paint: Paint): string | null {
   if (!("nodeId" in event.payload)) return null;
   const id = oneLine(event.payload.nodeId);
@@ -40,11 +42,13 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     case "node.started":
       return (event.payload.attempt ?? 0) > 1 ? `▸ ${id} attempt ${event.payload.attempt}` : `▸ ${id}`;
     case "node.completed": {
-      const { durationMs, costMicros } = event.payload;
+      const { durationMs, costMicros, carried } = event.payload;
+      if (carried === true) return `${paint("green", "✓")} ${id} carried over`;
       return `${paint("green", "✓")} ${id} ${formatDuration(durationMs)}${costMicros > 0 ? ` ${formatCost(costMicros)}` : ""}`;
     }
     case "node.failed":
     case "node.timed_out":
+      if (event.payload.errorCode === "upstream_failure") return `${paint("gray", "–")} ${id} ${NOT_RUN}`;
       return `${paint("red", "✗")} ${id} ${event.payload.errorCode}: ${oneLine(event.payload.errorMessage)}`;
     case "node.retried":
       return `${paint("yellow", "↻")} ${id} again in ${formatDuration(event.payload.delayMs)}: ${event.payload.errorCode}`;
@@ -103,6 +107,7 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
       return { icon: "✓", colour: "green", detail: `${formatDuration(node.durationMs ?? 0)}${cost}${folded}` };
     case "failed":
     case "timed_out": {
+      if (isUpstreamFailure(node)) return { icon: "–", colour: "gray", detail: NOT_RUN };
       const why = `${node.errorCode ?? node.status}: ${oneLine(node.errorMessage ?? "")}`;
       return { icon: "✗", colour: "red", detail: `${why}${cost}${folded}` };
     }

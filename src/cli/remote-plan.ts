@@ -1,7 +1,7 @@
 import type { Catalog } from "../core/definition/index.ts";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 import { outlineOf } from "../core/view/index.ts";
-import { ApiProblem, type Run } from "../client/index.ts";
+import { ApiError, type Run } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import type { Followed } from "./follow.ts";
 
@@ -12,9 +12,9 @@ export const SERVER_CATALOG: Catalog = { library: null, lenses: null, workflows:
 export async function planOfVersion(api: Api, name: string, version: number): Promise<Plan | null> {
   try {
     const { source } = await api.getVersion(name, version);
-    return checkSource(source, SERVER_CATALOG).plan;
+    return checkSource(source, SERVER_CATALOG, { isStored: true }).plan;
   } catch (thrown) {
-    if (thrown instanceof ApiProblem && (thrown.status === 403 || thrown.status === 404)) return null;
+    if (thrown instanceof ApiError && (thrown.status === 403 || thrown.status === 404)) return null;
     throw thrown;
   }
 }

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkSource, type Plan } from "../core/plan/index.ts";
 import { outlineOf } from "../core/view/index.ts";
-import { ApiProblem } from "../client/index.ts";
+import { ApiError, type SavedWorkflow } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
@@ -16,6 +16,7 @@ import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
 import type { RunOptions } from "./run.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { childFilesOf, type FiledPlan, textOf } from "./workspace.ts";
 
 interface Chosen {
   readonly name: string;
@@ -23,7 +24,10 @@ interface Chosen {
   readonly plan: Plan;
 }
 
-/** Starts a run on a server and shows it; a file is saved there first, so that what runs is what is in it. */
+/**
+ * Starts a run on a server and shows it. A file is saved there first, with those of the workflows it starts that stand
+ * beside it, so that what runs is what is in the files.
+ */
 export async function runOnServer(io: Io, api: Api, target: string, options: RunOptions): Promise<number> {
   const { name, version, plan } = isFile(io, target)
     ? await saveFile(io, api, target, options)
@@ -35,6 +39,9 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ...(recover === undefined ? {} : { recovery: { max: recover } }),
   };
   const run = await api.startRun({ workflow: name, version, args, ...more }, { idempotencyKey: randomUUID() });
+  for (const { code, message } of options.quiet === true ? [] : (run.warnings ?? [])) {
+    io.err.write(`sluice: warning: ${code}: ${printable(message)}\n`);
+  }
   if (options.detach === true) {
     if (options.json === true) printJson(io, run);
     else io.out.write(`${run.id}\n`);
@@ -54,19 +61,29 @@ export function isFile(io: Io, target: string): boolean {
   );
 }
 
-async function saveFile(io: Io, api: Api, target: string, { quiet }: RunOptions): Promise<Chosen> {
+async function saveFile(io: Io, api: Api, target: string, { quiet, json }: RunOptions): Promise<Chosen> {
   const file = await readSourceFile(io, target);
   const { plan, problems, warnings } = checkSource(file.bytes, SERVER_CATALOG);
   printProblems(io, file, problems);
   if (plan === null) throw new Refusal(`${printable(target)} is not valid, nothing was started`);
   if (quiet !== true) printProblems(io, file, warnings, "warning");
-  const source = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file.bytes);
-  const { version } = await api.saveWorkflow(plan.name, source).catch((thrown: unknown) => {
-    const isBeyond = thrown instanceof ApiProblem && thrown.problems.some(({ code }) => code === "not_supported");
+  for (const child of await childFilesOf(io, file, plan, SERVER_CATALOG)) {
+    const saved = await save(io, api, child);
+    if (quiet !== true && json !== true)
+      io.err.write(`${saved.name}@${saved.version} of ${printable(child.file.name)}\n`);
+  }
+  const { version } = await save(io, api, { file, plan });
+  return { name: plan.name, version, plan };
+}
+
+async function save(io: Io, api: Api, { file, plan }: FiledPlan): Promise<SavedWorkflow> {
+  try {
+    return await api.saveWorkflow(plan.name, textOf(file));
+  } catch (thrown) {
+    const isBeyond = thrown instanceof ApiError && thrown.problems.some(({ code }) => code === "not_supported");
     if (isBeyond) io.err.write("the server cannot run this; --local runs it in this process\n");
     throw thrown;
-  });
-  return { name: plan.name, version, plan };
+  }
 }
 
 const NAME = /^(.+?)(?:@([1-9]\d{0,8}))?$/s;

@@ -16,6 +16,7 @@ import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
 import { loadScript } from "./rehearsal.ts";
+import { STOP_MS } from "./standing.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
 import { readSourceFile, type SourceFile } from "./source-file.ts";
@@ -35,6 +36,8 @@ export interface RunOptions {
   readonly maxTime?: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** In this process, whatever server there may be. */
+  readonly local?: boolean;
   /** Start it on the server and leave it alone. */
   readonly detach?: boolean;
   /** Of the server: who shares the nodes. */
@@ -52,7 +55,13 @@ export interface Prepared {
 
 /** In this process, with nothing kept beyond it. */
 export async function runHere(io: Io, name: string, options: RunOptions): Promise<number> {
-  const prepared = await prepare(io, await readSourceFile(io, name), options);
+  const file = await readSourceFile(io, name);
+  const prepared = await prepare(io, file, options, () => {
+    // A result made of invented answers must not be mistaken for a real one; only who asked for it twice is spared.
+    if (options.local === true && options.quiet === true) return;
+    const why = options.local === true ? "" : "; no server is known";
+    io.err.write(`in this process, on scripted answers${why}\n`);
+  });
   if (options.quiet !== true) warnOfProviders(io, prepared.workspace.plans);
   return perform(io, prepared, options);
 }
@@ -61,8 +70,10 @@ export async function prepare(
   io: Io,
   file: SourceFile,
   options: Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "quiet">,
+  onValid: () => void = () => undefined,
 ): Promise<Prepared> {
   const workspace = await openWorkspace(io, file, await loadLibrary(io, options.library));
+  onValid();
   if (options.quiet !== true) printProblems(io, workspace.warnings.file, workspace.warnings.problems, "warning");
   const args = await readArgs(io, workspace.piece.plan.args, options);
   const script = await loadScript(io, options.script, workspace.plans);
@@ -116,7 +127,7 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
   }
   if (options.json === true) printFailures(io, projection.status === "completed" ? [] : projection.nodeResults);
   else printOutcome(io, outcomeOf(state, projection), { isQuiet: options.quiet === true });
-  if (settlement.kind === "waiting") printOpenApprovals(io, settlement.approvals);
+  if (settlement.kind === "waiting") printOpenApprovals(io, state.runId, settlement.approvals);
   return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(state.status);
 }
 
@@ -134,18 +145,22 @@ function shapeFor(own: Plan, { concurrency, maxTime }: RunOptions): (plan: Plan)
   };
 }
 
-/** The first Ctrl-C lets the run end in order, the second does not wait for it. */
+/** The first Ctrl-C lets the run end in order, the second does not wait for it, and nor does a process manager. */
 function cancelOnInterrupt(io: Io, engine: OwnEngine): () => void {
-  let isCancelling = false;
-  return io.onInterrupt(() => {
-    if (isCancelling) {
+  let stopTimer: (() => void) | null = null;
+  const stopListening = io.onInterrupt(() => {
+    if (stopTimer !== null) {
       io.exitNow(EXIT.cancelled);
       return;
     }
-    isCancelling = true;
+    stopTimer = io.clock.after(STOP_MS, () => io.exitNow(EXIT.cancelled));
     io.err.write("\ncancelling; once more to stop at once\n");
     engine.cancel();
   });
+  return () => {
+    stopListening();
+    stopTimer?.();
+  };
 }
 
 /** Writes the events of the run as the API would send them. */

@@ -1,6 +1,6 @@
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import type { NodeResult } from "../core/view/index.ts";
-import type { InputsFrom, Run, State } from "../client/index.ts";
+import { type NodeResult, relaunchText } from "../core/view/index.ts";
+import type { InputsFrom, Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
@@ -55,7 +55,7 @@ export interface ShowRunOptions {
 export async function showRun(io: Io, api: Api, id: string, options: ShowRunOptions): Promise<number> {
   const { at } = options;
   if (options.node !== undefined) return showNode(io, api, id, options.node, options);
-  const [run, state] = await Promise.all([api.getRun(id), stateOf(api, id, at)]);
+  const [run, { state, timestamp }] = await Promise.all([api.getRun(id), stateOf(api, id, at)]);
   if (options.json === true) {
     printJson(io, { ...run, state });
     return EXIT.fine;
@@ -67,7 +67,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["at event", at === undefined ? null : String(at)],
     ["status", state.isPaused ? `${state.status}, waiting for a person` : state.status],
     ["created", formatWhen(run.createdAt, now)],
-    ["duration", durationText(run, now)],
+    ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
     ["parent", run.parentRunId],
     ["args", oneLine(JSON.stringify(run.args))],
@@ -78,8 +78,14 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
   return EXIT.fine;
 }
 
-function stateOf(api: Api, id: string, at: number | undefined): Promise<State> {
-  return at === undefined ? api.getState(id) : api.getStateAt(id, at);
+interface Seen {
+  readonly state: State;
+  /** When the event was that is looked at; null: the run as it is now. */
+  readonly timestamp: string | null;
+}
+
+async function stateOf(api: Api, id: string, at: number | undefined): Promise<Seen> {
+  return at === undefined ? { state: await api.getState(id), timestamp: null } : api.getCheckpoint(id, at);
 }
 
 function nodeRow(node: NodeResult): readonly string[] {
@@ -100,7 +106,7 @@ async function showNode(io: Io, api: Api, id: string, nodeId: string, options: S
     printJson(io, await api.getNode(id, nodeId));
     return EXIT.fine;
   }
-  const { nodeResults } = await stateOf(api, id, options.at);
+  const { nodeResults } = (await stateOf(api, id, options.at)).state;
   const node = nodeResults.find((one) => one.nodeId === nodeId);
   if (node === undefined) throw new Refusal(`the run ${printable(id)} has no node "${printable(nodeId)}"`);
   if (options.json === true) {
@@ -172,7 +178,7 @@ export async function restartRun(
   id: string,
   options: ActionOptions & { readonly fromNode?: string },
 ): Promise<number> {
-  return acted(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
+  return relaunched(io, api, await api.restartRun(id, options.fromNode), options, `started from ${printable(id)}`);
 }
 
 export async function rewindRun(
@@ -196,7 +202,7 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
   const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
   const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
   const branched = await api.branchRun(id, options.at, args, inputsFromOf(options.argFrom ?? []));
-  return acted(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
+  return relaunched(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
 }
 
 /** `name=run/node/output`: the arg is taken from an output of another run. */
@@ -219,15 +225,21 @@ async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
   return readArgs(io, plan.args, options, run.args);
 }
 
+/** A new run that keeps some of another also says which nodes it keeps, and which run again. */
+function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
+  return acted(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
+}
+
 /** Says what came of it; the id of the run it is about is the data. */
-async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string): Promise<number> {
+async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string, more = ""): Promise<number> {
+  const isSaid = options.quiet !== true && options.json !== true;
   if (options.watch === true) {
-    if (options.quiet !== true && options.json !== true) io.err.write(`${run.id} ${what}\n`);
+    if (isSaid) io.err.write(`${run.id} ${what}\n${more}`);
     return followRun(io, api, await followedOf(api, run), { ...options, isOwn: false });
   }
   if (options.json === true) printJson(io, run);
   else {
-    if (options.quiet !== true) io.err.write(`${run.id} ${what} (${run.status})\n`);
+    if (isSaid) io.err.write(`${run.id} ${what} (${run.status})\n${more}`);
     io.out.write(`${run.id}\n`);
   }
   return EXIT.fine;
@@ -235,6 +247,11 @@ async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: s
 
 function nameOf({ workflow, version }: Run): string {
   return `${oneLine(workflow)}${version === null ? "" : `@${version}`}`;
+}
+
+/** How long the run had taken when an event came. */
+function durationUntil({ startedAt, createdAt }: Run, timestamp: string): string {
+  return formatDuration(Math.max(0, Date.parse(timestamp) - Date.parse(startedAt ?? createdAt)));
 }
 
 function durationText(run: Run, now: number): string {

@@ -4,7 +4,7 @@ import type { Store } from "../store/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { openBridgeParts } from "./bridge-parts.ts";
 import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
-import { type Host, startHost } from "./host.ts";
+import { type Host, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
 import { readOutbound } from "./outbound.ts";
@@ -41,11 +41,20 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     const { store } = storage;
     try {
       await withStorage(store.ping());
-      const secret = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
+      const made = await withStorage(ensureKey(store, config.adminKey, io.clock.now()));
       const host = await withStorage(
-        startHost(io, { config, oidc, storage, bridge, outbound, hasConsole: options.console, startRate: START_RATE }),
+        startHost(io, {
+          config,
+          oidc,
+          storage,
+          bridge,
+          outbound,
+          hasConsole: options.console,
+          startRate: startRateOf(config, STARTS_PER_MINUTE),
+        }),
       );
-      announce(io, options, host, secret);
+      announce(io, options, host, made);
+      if (config.publicUrl === undefined) io.err.write(`${noPublicUrl(host.url)}\n`);
       return host;
     } catch (thrown) {
       await store.close().catch(() => undefined);
@@ -54,25 +63,39 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   });
 }
 
-/** What a key may start unless a policy says otherwise. */
-const START_RATE = { count: 30, perSeconds: 60 } as const;
+/** What a key may start unless the operator says otherwise. */
+const STARTS_PER_MINUTE = 30;
 
-/** The key given; a first one when there is none at all; otherwise null, since nobody knows the ones there are. */
-async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {
+/** Keeps the key that is given; else makes a first one when there is none at all, and returns it: the only time it is shown. */
+export async function ensureKey(store: Store, given: string | undefined, now: number): Promise<string | null> {
   await store.ensureOrganisation(DEFAULT_ORGANISATION);
   const { data } = await store.listKeys(DEFAULT_ORGANISATION, { limit: 1, cursor: null });
-  const secret = given ?? (data.length === 0 ? newSecret() : null);
+  const made = given === undefined && data.length === 0 ? newSecret() : null;
+  const secret = given ?? made;
   if (secret !== null) await store.putKey(adminKey(DEFAULT_ORGANISATION, secret, now));
-  return secret;
+  return made;
 }
 
-function announce(io: Io, { json, console, key }: ServeOptions, { url, signInUrl }: Host, secret: string | null): void {
+/** Replicas that name different addresses to one Bridge are refused by it, in runs that fail long after the start. */
+function noPublicUrl(url: string): string {
+  const what = `sluice: without --public-url this replica names itself ${url} to Bridges and in links`;
+  return `${what}; set the same address, which reaches every replica, on all of them`;
+}
+
+export function announce(
+  io: Io,
+  { json, console, key }: ServeOptions,
+  { url, signInUrl }: Host,
+  made: string | null,
+): void {
   if (json === true) {
-    const link = secret === null ? null : signInUrl(secret);
+    // A key on this very command line is known to the caller; one from the environment is not repeated in a log.
+    const known = made ?? key ?? null;
+    const link = known === null ? null : signInUrl(known);
     const consoleUrl = console ? (link ?? `${url}/`) : null;
-    io.out.write(`${JSON.stringify({ url, consoleUrl, key: secret, pid: process.pid })}\n`);
+    io.out.write(`${JSON.stringify({ url, consoleUrl, key: known, pid: process.pid })}\n`);
     return;
   }
   io.err.write(`sluice serves at ${url}\n`);
-  if (secret !== null && key === undefined) io.err.write(`the first key, shown only this once: ${secret}\n`);
+  if (made !== null) io.err.write(`the first key, shown only this once: ${made}\n`);
 }

@@ -62,7 +62,7 @@ function chooseServer(io: Io, options: SimulateOptions): Api | null {
   if (link === null) return null;
   const local = [registry === undefined ? [] : ["--registry"], library === undefined ? [] : ["--library"]].flat();
   if (local.length > 0) throw new Refusal(`${local.join(", ")} and --url exclude each other: a server has its own`);
-  return new Api(link, () => io.clock.now());
+  return new Api(link);
 }
 
 async function simulateThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<Shown> {
@@ -80,7 +80,7 @@ async function pieceThere(io: Io, api: Api, target: string, options: SimulateOpt
     const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
     const version = wanted === undefined ? (await api.getWorkflow(workflow)).version : Number(wanted);
     const { source } = await api.getVersion(workflow, version);
-    const { plan } = checkSource(source, SERVER_CATALOG);
+    const { plan } = checkSource(source, SERVER_CATALOG, { isStored: true });
     return { workflow, version, args: await readArgs(io, plan?.args ?? {}, options) };
   }
   const file = await readSourceFile(io, target);

@@ -1,3 +1,4 @@
+import { ApiError, UNREACHABLE } from "../client/index.ts";
 import { Api } from "./api.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
@@ -6,15 +7,13 @@ import { runHere, type RunOptions } from "./run.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { printable } from "./terminal-text.ts";
 
-export interface StartOptions extends RunOptions, LinkOptions {
-  /** In this process, whatever server there may be. */
-  readonly local?: boolean;
-}
+export interface StartOptions extends RunOptions, LinkOptions {}
 
-/** On the server when there is one, otherwise in this process. */
+/** On the server that is known; in this process only when none is, or by `--local`. */
 export async function start(io: Io, target: string, options: StartOptions): Promise<number> {
-  const api = options.local === true ? null : await chooseServer(io, options);
-  if (api !== null) return runOnServer(io, api, target, options);
+  const api = options.local === true ? null : chooseServer(io, options);
+  if (api !== null)
+    return runOnServer(io, api, target, options).catch((thrown: unknown) => hintAtLocal(io, target, thrown));
   const [beyond] = serverFlags(options);
   if (beyond !== undefined)
     throw new Refusal(`${beyond} needs a server: start one with \`sluice up\`, or set SLUICE_URL`);
@@ -25,26 +24,21 @@ export async function start(io: Io, target: string, options: StartOptions): Prom
   );
 }
 
-/** A server that only was found, not named, is no server once it no longer answers. */
-async function chooseServer(io: Io, options: StartOptions): Promise<Api | null> {
+/** A server that is known is used, also when it does not answer: that is an error, and no reason to run on other answers. */
+function chooseServer(io: Io, options: StartOptions): Api | null {
   const link = findServer(io, options);
   if (link === null) return null;
   const local = localFlags(options);
-  if (local.length > 0) {
-    const isPlural = local.length > 1 ? "are" : "is";
-    const what = `${local.join(", ")} ${isPlural} only for runs in this process`;
-    if (link.from === "flag") throw new Refusal(`${what}; leave out --url, or leave that to the server`);
-    if (options.quiet !== true && options.json !== true)
-      io.err.write(`${what}, so it runs here and not at ${link.url}\n`);
-    return null;
-  }
-  const api = new Api(link, () => io.clock.now());
-  if (link.from !== "data-directory") return api;
-  const isThere = await api.health().then(
-    () => true,
-    () => false,
-  );
-  return isThere ? api : null;
+  if (local.length === 0) return new Api(link);
+  const [are, them] = local.length > 1 ? ["are", "them"] : ["is", "it"];
+  const what = `${local.join(", ")} ${are} only for runs in this process, and a server is known (${link.url})`;
+  throw new Refusal(`${what}: add --local to run it here, or leave ${them} out`);
+}
+
+function hintAtLocal(io: Io, target: string, thrown: unknown): never {
+  const isAway = thrown instanceof ApiError && thrown.code === UNREACHABLE;
+  if (isAway && isFile(io, target)) io.err.write("nothing was run; --local runs the file in this process\n");
+  throw thrown;
 }
 
 function serverFlags({ detach, team, recover }: StartOptions): readonly string[] {

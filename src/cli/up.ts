@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { EMPTY_SCRIPT } from "../adapters/index.ts";
 import { adminKey, newSecret } from "../server/index.ts";
 import type { Store } from "../store/index.ts";
-import { ApiProblem } from "../client/index.ts";
+import { ApiError } from "../client/index.ts";
 import { Api } from "./api.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { openBridgeParts } from "./bridge-parts.ts";
@@ -10,7 +10,7 @@ import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } fro
 import { DataDirectory } from "./data-directory.ts";
 import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
-import { type Host, type HostParts, startHost } from "./host.ts";
+import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "./outbound.ts";
@@ -45,7 +45,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   });
   return standUntilStopped(io, async () => {
     const storage = await withStorage(openStorage(io, config));
-    const { secret, host } = await withStorage(
+    const { admin, host } = await withStorage(
       raise(io, options, { config, oidc, storage, bridge, outbound }, directory),
     );
     const close = (): Promise<void> => {
@@ -53,9 +53,9 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
       return host.close();
     };
     try {
-      if (options.demo) await saveDemo(new Api({ url: host.localUrl, key: secret }, () => io.clock.now()));
+      if (options.demo) await saveDemo(new Api({ url: host.localUrl, key: admin.secret }));
       directory.writeServer({ url: host.localUrl, pid: process.pid });
-      announce(io, options, host, secret);
+      announce(io, options, host, admin, directory.keyPath);
     } catch (thrown) {
       await close();
       throw thrown;
@@ -64,20 +64,26 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   });
 }
 
+interface AdminSecret {
+  readonly secret: string;
+  /** Made by this very start: it is shown now, and never again. */
+  readonly isNew: boolean;
+}
+
 /** A store that was opened is closed again when the rest cannot be started. */
 async function raise(
   io: Io,
   options: UpOptions,
   parts: Pick<HostParts, "config" | "oidc" | "storage" | "bridge" | "outbound">,
   directory: DataDirectory,
-): Promise<{ readonly secret: string; readonly host: Host }> {
+): Promise<{ readonly admin: AdminSecret; readonly host: Host }> {
   const { config, storage } = parts;
   try {
     await storage.store.migrate();
-    const secret = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
+    const admin = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
     return {
-      secret,
-      host: await startHost(io, { ...parts, hasConsole: options.console, startRate: null }),
+      admin,
+      host: await startHost(io, { ...parts, hasConsole: options.console, startRate: startRateOf(config, 0) }),
     };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);
@@ -91,7 +97,7 @@ async function ensureKey(
   directory: DataDirectory,
   given: string | undefined,
   now: number,
-): Promise<string> {
+): Promise<AdminSecret> {
   const before = directory.readKey();
   const secret = given ?? before ?? newSecret();
   await store.ensureOrganisation(DEFAULT_ORGANISATION);
@@ -100,7 +106,7 @@ async function ensureKey(
     await store.revokeKey(DEFAULT_ORGANISATION, adminKey(DEFAULT_ORGANISATION, before, now).id, now);
   }
   directory.writeKey(secret);
-  return secret;
+  return { secret, isNew: given === undefined && before === null };
 }
 
 /** Only what is not there: a demo workflow somebody has changed is theirs. */
@@ -109,16 +115,24 @@ async function saveDemo(api: Api): Promise<void> {
     try {
       await api.getWorkflow(name);
     } catch (thrown) {
-      if (!(thrown instanceof ApiProblem) || thrown.status !== 404) throw thrown;
+      if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
       // Whoever connects an MCP client to a fresh server finds something to run.
       await api.apply([{ kind: "Workflow", name, spec: { source, exposed: true } }]);
     }
   }
 }
 
-function announce(io: Io, options: UpOptions, { url, signInUrl }: Host, key: string): void {
-  const consoleUrl = options.console ? (signInUrl(key) ?? `${url}/`) : null;
+function announce(
+  io: Io,
+  options: UpOptions,
+  { url, signInUrl }: Host,
+  { secret, isNew }: AdminSecret,
+  keyPath: string,
+): void {
+  const consoleUrl = options.console ? (signInUrl(secret) ?? `${url}/`) : null;
   if (options.json === true) {
+    // A key on this very command line is known to the caller; all others are shown once, when they are made.
+    const key = isNew ? secret : (options.key ?? null);
     io.out.write(`${JSON.stringify({ url, consoleUrl, key, pid: process.pid })}\n`);
     return;
   }
@@ -128,12 +142,12 @@ function announce(io: Io, options: UpOptions, { url, signInUrl }: Host, key: str
     `  ${paint("bold", "Sluice is up")}`,
     "",
     `  URL  ${paint("cyan", url)}`,
-    `  Key  ${key}`,
+    `  Key  ${isNew ? secret : `kept in ${relative(io.cwd, keyPath) || keyPath}`}`,
     ...(consoleUrl === null ? [] : [`  Open ${paint("cyan", consoleUrl)}`]),
     "",
     ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
     "  Bridges and webhooks may be on this machine; --allow-outbound lists other private addresses.",
-    `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${key}`,
+    `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${isNew ? secret : "slk_…"}`,
     "  Ctrl-C stops it; runs go on with the next start.",
     "",
   ];

@@ -40,7 +40,7 @@ export async function getWorkflow(io: Io, api: Api, name: string, options: GetWo
     io.out.write(io.out.isTty ? printable(version.source) : version.source);
     return EXIT.fine;
   }
-  const plan = checkSource(version.source, SERVER_CATALOG).plan;
+  const plan = checkSource(version.source, SERVER_CATALOG, { isStored: true }).plan;
   const args = Object.entries(plan?.args ?? {}).map(([arg, { type, required }]) => {
     return `${oneLine(arg)} (${type ?? "any"}${required ? ", required" : ""})`;
   });

@@ -66,6 +66,41 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
   };
 }
 
+/** A workflow and the file it stands in. */
+export interface FiledPlan {
+  readonly file: SourceFile;
+  readonly plan: Plan;
+}
+
+/**
+ * The workflows a plan may start, from files of the same folder, each after those it starts itself. One that is not
+ * there, or is wanted in a certain version, is left to the server.
+ */
+export async function childFilesOf(
+  io: Io,
+  file: SourceFile,
+  plan: Plan,
+  catalog: Catalog,
+): Promise<readonly FiledPlan[]> {
+  if (!startsOthers(plan)) return [];
+  const found = (await workflowsBeside(io, file)).filter(({ file: other }) => other.path !== file.path);
+  const children: FiledPlan[] = [];
+  const seen = new Set([plan.name]);
+  const visit = (by: Plan): void => {
+    for (const { child } of by.nodes) {
+      if (child === null || child.workflow.version !== null || seen.has(child.workflow.name)) continue;
+      seen.add(child.workflow.name);
+      const beside = choose(found, child.workflow);
+      if (beside === undefined) continue;
+      const checked = check(io, beside.file, catalog);
+      visit(checked.plan);
+      children.push({ file: beside.file, plan: checked.plan });
+    }
+  };
+  visit(plan);
+  return children;
+}
+
 /** Files beside it stand for what a server would have saved. */
 function pieceOf(
   file: SourceFile,
@@ -91,7 +126,7 @@ function pieceOf(
   };
 }
 
-function textOf({ bytes }: SourceFile): string {
+export function textOf({ bytes }: SourceFile): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 

@@ -1,5 +1,7 @@
-import { problemOf } from "./api-problem.ts";
+import { ApiError, brokenAnswer, errorOf, foreignAnswer, isOurs, unreachable } from "./api-error.ts";
+import type { Extent } from "./extent.ts";
 import { type Query, queryText } from "./query.ts";
+import { Silence } from "./silence.ts";
 
 export interface ClientOptions {
   /** Where the server is, such as http://127.0.0.1:7717. */
@@ -7,6 +9,8 @@ export interface ClientOptions {
   /** `slk_…`; a page of the server itself may leave it out and use its session. */
   readonly key?: string;
   readonly fetch?: typeof fetch;
+  /** Longest wait for an answer, and between the pieces of a long one; default: five minutes. */
+  readonly timeoutMs?: number;
 }
 
 export interface Asked {
@@ -15,44 +19,143 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends requests to the API. Whatever it refuses is thrown as `ApiProblem`. */
+/** Fields without which an answer is not what was asked for. */
+export type Needs = readonly string[];
+
+const TIMEOUT_MS = 300_000;
+
+/**
+ * Sends requests to the API and returns whole answers. Everything else is thrown as `ApiError`: what the server refuses,
+ * a connection that breaks, an answer that ends too early or is not of the expected shape.
+ */
 export class Caller {
+  /** As it was given, without a slash at its end. */
+  readonly url: string;
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
+  readonly #timeoutMs: number;
 
-  constructor({ url, key, fetch: given }: ClientOptions) {
-    this.#base = `${url.replace(/\/+$/, "")}/api/v1`;
+  constructor({ url, key, fetch: given, timeoutMs = TIMEOUT_MS }: ClientOptions) {
+    this.url = url.replace(/\/+$/, "");
+    this.#base = `${this.url}/api/v1`;
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     this.#fetch = given ?? ((input, init) => fetch(input, init));
+    this.#timeoutMs = timeoutMs;
   }
 
-  protected async ask<T>(method: string, path: string, asked: Asked = {}): Promise<T> {
-    const response = await this.send(method, path, asked);
-    return (await response.json()) as T;
+  /** One JSON object with at least the fields that are needed. */
+  protected ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {
+    return this.value(method, path, asked, (value) => hasFields(value, needs));
   }
 
-  protected async read(path: string): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await this.send("GET", path, {});
-    return body ?? new ReadableStream({ start: (controller) => controller.close() });
+  /** A page of a list. */
+  protected list<T>(path: string, asked: Asked = {}): Promise<T> {
+    return this.value("GET", path, asked, isPage);
+  }
+
+  /** Any JSON value that is what was asked for. */
+  protected value<T>(method: string, path: string, asked: Asked, isWanted: (value: unknown) => boolean): Promise<T> {
+    return this.#exchange(method, path, asked, async (response) => {
+      const value = this.#parse(await response.text(), response);
+      if (isWanted(value)) return value as T;
+      throw brokenAnswer(this.url, "answered with something other than what was asked for", response);
+    });
+  }
+
+  /** A request that is answered with nothing but its success. */
+  protected command(method: string, path: string): Promise<void> {
+    return this.#exchange(method, path, {}, async (response) => {
+      if (response.status === 204) return;
+      await response.body?.cancel();
+      throw brokenAnswer(this.url, `answered ${response.status} where 204 was expected`, response);
+    });
+  }
+
+  /** A long answer as it arrives; the stream fails when it ends before the answer is whole. */
+  protected read(path: string, extent: Extent): Promise<ReadableStream<Uint8Array>> {
+    return this.#exchange("GET", path, {}, (response) => Promise.resolve(this.#checked(response, extent)));
   }
 
   /** A stream of events, whatever its status is. */
-  protected follow(path: string, signal: AbortSignal): Promise<Response> {
-    return this.#fetch(`${this.#base}${path}`, { headers: { ...this.#headers, accept: "text/event-stream" }, signal });
-  }
-
-  protected async send(method: string, path: string, { query = {}, body, headers = {} }: Asked): Promise<Response> {
-    const response = await this.#fetch(`${this.#base}${path}${queryText(query)}`, {
-      method,
-      headers: {
-        ...this.#headers,
-        ...headers,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  protected async follow(path: string, signal: AbortSignal): Promise<Response> {
+    const headers = { ...this.#headers, accept: "text/event-stream" };
+    const response = await this.#fetch(`${this.#base}${path}`, { headers, signal }).catch((thrown: unknown) => {
+      throw unreachable(this.url, thrown);
     });
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await errorOf(response, this.url);
+    if (!isOurs(response)) throw foreignAnswer(response, this.url);
     return response;
   }
+
+  async #exchange<T>(
+    method: string,
+    path: string,
+    { query = {}, body, headers = {} }: Asked,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const silence = new Silence(this.#timeoutMs);
+    const typed = body === undefined ? {} : { "content-type": "application/json" };
+    try {
+      const response = await this.#fetch(`${this.#base}${path}${queryText(query)}`, {
+        method,
+        headers: { ...this.#headers, ...headers, ...typed },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: silence.signal,
+      });
+      if (!response.ok) throw await errorOf(response, this.url);
+      if (!isOurs(response)) throw foreignAnswer(response, this.url);
+      return await read(response);
+    } catch (thrown) {
+      throw thrown instanceof ApiError ? thrown : unreachable(this.url, thrown);
+    } finally {
+      silence.end();
+    }
+  }
+
+  #parse(text: string, response: Response): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw brokenAnswer(this.url, "sent half an answer, or something that is not JSON", response);
+    }
+  }
+
+  #checked(response: Response, extent: Extent): ReadableStream<Uint8Array> {
+    const reader = response.body?.getReader();
+    const url = this.url;
+    const timeoutMs = this.#timeoutMs;
+    return new ReadableStream({
+      async pull(controller) {
+        const silence = new Silence(timeoutMs);
+        try {
+          const piece = await Promise.race([reader?.read(), failing(silence.signal)]);
+          if (piece?.done === false) {
+            extent.take(piece.value);
+            controller.enqueue(piece.value);
+          } else if (extent.isWhole()) controller.close();
+          else controller.error(brokenAnswer(url, "sent only a part of the answer", response));
+        } catch (thrown) {
+          controller.error(unreachable(url, thrown));
+        } finally {
+          silence.end();
+        }
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    });
+  }
+}
+
+/** Whether a value is an object with all of these fields. */
+export function hasFields(value: unknown, needs: Needs): boolean {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject && needs.every((name) => Object.hasOwn(value, name));
+}
+
+function isPage(value: unknown): boolean {
+  return hasFields(value, ["data"]) && Array.isArray((value as { readonly data: unknown }).data);
+}
+
+function failing(signal: AbortSignal): Promise<never> {
+  return new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason as Error), { once: true }));
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as fc from "fast-check";
 import { ADMIN, type Api, createApi, GATED, HELLO } from "../../test/api/fixture.ts";
 import { serve, type Served } from "../server/index.ts";
-import { ApiProblem, createView, eventOfFrame, reduceRun, SluiceClient } from "./index.ts";
+import { ApiError, createView, eventOfFrame, reduceRun, SluiceClient } from "./index.ts";
 
 const CHATTY = `name: chatty
 steps:
@@ -97,7 +97,7 @@ describe("the client", () => {
 
   it("throws what is refused as data", async () => {
     const failure = await client.startRun({ workflow: "hello", args: {} }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ApiProblem);
+    expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ status: 422, code: "invalid_args", problems: [{ code: "missing_field" }] });
     const id = await api.run("gated");
     await client.cancelRun(id, "enough");
@@ -145,7 +145,7 @@ describe("the client", () => {
       return new Response(text.replace(/id: 5\n(?:.+\n)+\n/, ""));
     };
     const frames = await all(new SluiceClient({ url: server.url, key: ADMIN, fetch: lossy }).watchRun(id));
-    expect(frames.map(({ eventId }) => eventId)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+    expect(frames.map(({ eventId }) => eventId)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
     expect(connections).toBe(2);
   });
 });

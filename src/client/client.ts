@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import type { AuditFilter, AuditRow, ChainState } from "./audit-wire.ts";
+import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
+import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import type { Applied, Collection, ManifestDocument, PlatformState, Registered } from "./registry-wire.ts";
 import type {
@@ -29,6 +31,7 @@ import type {
   ListPage,
   NodeDetail,
   PageOptions,
+  Relaunched,
   Run,
   SavedWorkflow,
   Start,
@@ -39,237 +42,256 @@ import type {
   WorkflowStatus,
 } from "./wire.ts";
 
-/** A server of Sluice, typed. Whatever it refuses is thrown as `ApiProblem`. */
+/** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
   /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient((method, path, asked) => this.send(method, path, asked));
+  readonly webhooks = new WebhookClient({
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+  });
 
   validate(source: string): Promise<Validation> {
-    return this.ask("POST", "/validate", { body: { source } });
+    return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
   }
 
   saveWorkflow(name: string, source: string): Promise<SavedWorkflow> {
-    return this.ask("PUT", `/workflows/${encode(name)}`, { body: { source } });
+    return this.ask("PUT", `/workflows/${encode(name)}`, { body: { source } }, NEEDS.workflow);
   }
 
   listWorkflows(page: PageOptions = {}): Promise<ListPage<Workflow>> {
-    return this.ask("GET", "/workflows", { query: { ...page } });
+    return this.list("/workflows", { query: { ...page } });
   }
 
   getWorkflow(name: string): Promise<Workflow> {
-    return this.ask("GET", `/workflows/${encode(name)}`);
+    return this.ask("GET", `/workflows/${encode(name)}`, {}, NEEDS.workflow);
   }
 
   getVersion(name: string, version: number): Promise<Version> {
-    return this.ask("GET", `/workflows/${encode(name)}/versions/${version}`);
+    return this.ask("GET", `/workflows/${encode(name)}/versions/${version}`, {}, NEEDS.version);
   }
 
   setWorkflowStatus(name: string, status: WorkflowStatus): Promise<Workflow> {
-    return this.ask("PATCH", `/workflows/${encode(name)}`, { body: { status } });
+    return this.ask("PATCH", `/workflows/${encode(name)}`, { body: { status } }, NEEDS.workflow);
   }
 
   startRun(start: Start, options: StartOptions = {}): Promise<Run> {
-    return this.ask("POST", "/runs", { body: start, headers: idempotent(options) });
+    return this.ask("POST", "/runs", { body: start, headers: idempotent(options) }, NEEDS.run);
   }
 
   listRuns(
     filter: PageOptions & { status?: RunStatus; workflow?: string; parent?: string } = {},
   ): Promise<ListPage<Run>> {
-    return this.ask("GET", "/runs", { query: { ...filter } });
+    return this.list("/runs", { query: { ...filter } });
   }
 
   getRun(runId: string): Promise<Run> {
-    return this.ask("GET", `/runs/${encode(runId)}`);
+    return this.ask("GET", `/runs/${encode(runId)}`, {}, NEEDS.run);
   }
 
   getState(runId: string): Promise<State> {
-    return this.ask("GET", `/runs/${encode(runId)}/state`);
+    return this.ask("GET", `/runs/${encode(runId)}/state`, {}, NEEDS.state);
   }
 
   getStateAt(runId: string, eventId: number): Promise<State> {
-    return this.ask("GET", `/runs/${encode(runId)}/at/${eventId}`);
+    return this.ask("GET", `/runs/${encode(runId)}/at/${eventId}`, {}, NEEDS.state);
   }
 
   listEvents(runId: string, page: { afterEventId?: number; limit?: number } = {}): Promise<ListPage<Frame>> {
-    return this.ask("GET", `/runs/${encode(runId)}/events`, { query: { ...page } });
+    return this.list(`/runs/${encode(runId)}/events`, { query: { ...page } });
   }
 
   listCheckpoints(runId: string, page: { afterEventId?: number; limit?: number } = {}): Promise<ListPage<Checkpoint>> {
-    return this.ask("GET", `/runs/${encode(runId)}/checkpoints`, { query: { ...page } });
+    return this.list(`/runs/${encode(runId)}/checkpoints`, { query: { ...page } });
   }
 
   getCheckpoint(runId: string, eventId: number): Promise<Checkpoint & { readonly state: State }> {
-    return this.ask("GET", `/runs/${encode(runId)}/checkpoints/${eventId}`);
+    return this.ask("GET", `/runs/${encode(runId)}/checkpoints/${eventId}`, {}, NEEDS.checkpoint);
   }
 
   getNode(runId: string, nodeId: string): Promise<NodeDetail> {
-    return this.ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}`);
+    return this.ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}`, {}, NEEDS.node);
   }
 
   /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
   getProvenance<W extends ProvenanceWish>(runId: string, wish: W): Promise<ToldProvenance<W>> {
-    return this.ask("GET", `/runs/${encode(runId)}/provenance`, { query: { ...wish } });
+    return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...wish } }, isProvenance(wish));
   }
 
   cancelRun(runId: string, reason?: string): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/cancel`, { body: { reason } });
+    return this.ask("POST", `/runs/${encode(runId)}/cancel`, { body: { reason } }, NEEDS.run);
   }
 
-  restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/restart`, { body: { fromNode }, headers: idempotent(options) });
+  restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Relaunched> {
+    return this.ask(
+      "POST",
+      `/runs/${encode(runId)}/restart`,
+      { body: { fromNode }, headers: idempotent(options) },
+      NEEDS.run,
+    );
   }
 
   rewindRun(runId: string, eventId: number): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/rewind`, { body: { eventId } });
+    return this.ask("POST", `/runs/${encode(runId)}/rewind`, { body: { eventId } }, NEEDS.run);
   }
 
-  branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/branch`, {
-      body: { eventId, args, inputsFrom: options.inputsFrom },
-      headers: idempotent(options),
-    });
+  branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
+    return this.ask(
+      "POST",
+      `/runs/${encode(runId)}/branch`,
+      {
+        body: { eventId, args, inputsFrom: options.inputsFrom },
+        headers: idempotent(options),
+      },
+      NEEDS.run,
+    );
   }
 
   recoverRun(runId: string, reason?: string): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/recover`, { body: { reason } });
+    return this.ask("POST", `/runs/${encode(runId)}/recover`, { body: { reason } }, NEEDS.run);
   }
 
   resolveNode(runId: string, nodeId: string, given: { assignTo?: string; values?: JsonObject }): Promise<Run> {
-    return this.ask("POST", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/resolve`, { body: given });
+    return this.ask("POST", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/resolve`, { body: given }, NEEDS.run);
   }
 
   listApprovals(filter: PageOptions & { status?: ApprovalStatus } = {}): Promise<ListPage<Approval>> {
-    return this.ask("GET", "/approvals", { query: { ...filter } });
+    return this.list("/approvals", { query: { ...filter } });
   }
 
   getApproval(approvalId: string): Promise<Approval> {
-    return this.ask("GET", `/approvals/${encode(approvalId)}`);
+    return this.ask("GET", `/approvals/${encode(approvalId)}`, {}, NEEDS.approval);
   }
 
   resolveApproval(approvalId: string, answer: Answer): Promise<Approval> {
-    return this.ask("POST", `/approvals/${encode(approvalId)}/resolve`, { body: answer });
+    return this.ask("POST", `/approvals/${encode(approvalId)}/resolve`, { body: answer }, NEEDS.approval);
   }
 
   createKey(wish: KeyWish): Promise<Key & { readonly key: string }> {
-    return this.ask("POST", "/keys", { body: wish });
+    return this.ask("POST", "/keys", { body: wish }, NEEDS.newKey);
   }
 
   listKeys(page: PageOptions = {}): Promise<ListPage<Key>> {
-    return this.ask("GET", "/keys", { query: { ...page } });
+    return this.list("/keys", { query: { ...page } });
   }
 
-  async revokeKey(keyId: string): Promise<void> {
-    await this.send("DELETE", `/keys/${encode(keyId)}`, {});
+  revokeKey(keyId: string): Promise<void> {
+    return this.command("DELETE", `/keys/${encode(keyId)}`);
   }
 
   /** All of them: there are few. */
   listGateways(): Promise<ListPage<Gateway>> {
-    return this.ask("GET", "/gateways");
+    return this.list("/gateways");
   }
 
   getGateway(id: string): Promise<Gateway> {
-    return this.ask("GET", `/gateways/${encode(id)}`);
+    return this.ask("GET", `/gateways/${encode(id)}`, {}, NEEDS.registered);
   }
 
   /** `spec` as its manifest writes it, in snake_case. */
   putGateway(id: string, spec: JsonObject): Promise<Gateway> {
-    return this.ask("PUT", `/gateways/${encode(id)}`, { body: spec });
+    return this.ask("PUT", `/gateways/${encode(id)}`, { body: spec }, NEEDS.registered);
   }
 
-  async deleteGateway(id: string): Promise<void> {
-    await this.send("DELETE", `/gateways/${encode(id)}`, {});
+  deleteGateway(id: string): Promise<void> {
+    return this.command("DELETE", `/gateways/${encode(id)}`);
   }
 
   /** Newest first. */
   listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {
-    return this.ask("GET", "/audit", { query: { ...filter } });
+    return this.list("/audit", { query: { ...filter } });
   }
 
   /** Reads the whole log anew: what was found, and the first bad record if there is one. */
   verifyAudit(): Promise<ChainState> {
-    return this.ask("GET", "/audit/verify");
+    return this.ask("GET", "/audit/verify", {}, NEEDS.chain);
   }
 
   /** The audit log of the organisation, as NDJSON, as it comes. */
   exportAudit(): Promise<ReadableStream<Uint8Array>> {
-    return this.read("/audit/export");
+    return this.read("/audit/export", new AuditExtent());
   }
 
   /** Everything about a run as one JSON text, as it comes. */
   getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
-    return this.read(`/runs/${encode(runId)}/packet`);
+    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
   listRegistered(collection: Collection, page: PageOptions = {}): Promise<ListPage<Registered>> {
-    return this.ask("GET", `/${collection}`, { query: { ...page } });
+    return this.list(`/${collection}`, { query: { ...page } });
   }
 
   getRegistered(collection: Collection, id: string): Promise<Registered> {
-    return this.ask("GET", `/${collection}/${encode(id)}`);
+    return this.ask("GET", `/${collection}/${encode(id)}`, {}, NEEDS.registered);
   }
 
   /** `spec` as its manifest writes it, in snake_case. */
   putRegistered(collection: Collection, id: string, spec: JsonObject): Promise<Registered> {
-    return this.ask("PUT", `/${collection}/${encode(id)}`, { body: spec });
+    return this.ask("PUT", `/${collection}/${encode(id)}`, { body: spec }, NEEDS.registered);
   }
 
-  async deleteRegistered(collection: Collection, id: string): Promise<void> {
-    await this.send("DELETE", `/${collection}/${encode(id)}`, {});
+  deleteRegistered(collection: Collection, id: string): Promise<void> {
+    return this.command("DELETE", `/${collection}/${encode(id)}`);
   }
 
   /** What an agent remembers, newest first. */
   listMemory(agentId: string, page: PageOptions = {}): Promise<ListPage<MemoryEntry>> {
-    return this.ask("GET", `/agents/${encode(agentId)}/memory`, { query: { ...page } });
+    return this.list(`/agents/${encode(agentId)}/memory`, { query: { ...page } });
   }
 
   /** Everything it remembers, for good. */
-  async forgetMemory(agentId: string): Promise<void> {
-    await this.send("DELETE", `/agents/${encode(agentId)}/memory`, {});
+  forgetMemory(agentId: string): Promise<void> {
+    return this.command("DELETE", `/agents/${encode(agentId)}/memory`);
   }
 
   /** What became of the slots of a schedule, newest first, and which come next. */
   listSlots(scheduleId: string, page: PageOptions = {}): Promise<SlotPage> {
-    return this.ask("GET", `/schedules/${encode(scheduleId)}/slots`, { query: { ...page } });
+    return this.list(`/schedules/${encode(scheduleId)}/slots`, { query: { ...page } });
   }
 
   /** All of the manifests or none. */
   apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
-    return this.ask("POST", "/apply", { body: manifests, query: { dryRun: String(options.dryRun === true) } });
+    return this.ask(
+      "POST",
+      "/apply",
+      { body: manifests, query: { dryRun: String(options.dryRun === true) } },
+      NEEDS.applied,
+    );
   }
 
   getPlatform(): Promise<PlatformState> {
-    return this.ask("GET", "/platform");
+    return this.ask("GET", "/platform", {}, NEEDS.platform);
   }
 
   setPlatform(state: { readonly open: boolean; readonly reason?: string }): Promise<PlatformState> {
-    return this.ask("PUT", "/platform", { body: state });
+    return this.ask("PUT", "/platform", { body: state }, NEEDS.platform);
   }
 
   /** In the order they were made; with `node` only those of one node. */
   listVerdicts(runId: string, filter: PageOptions & { node?: string } = {}): Promise<ListPage<NodeVerdict>> {
-    return this.ask("GET", `/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
+    return this.list(`/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
   }
 
   getUsage(wish: UsageWish = {}): Promise<Usage> {
-    return this.ask("GET", "/usage", { query: { ...wish } });
+    return this.ask("GET", "/usage", { query: { ...wish } }, NEEDS.usage);
   }
 
   /** `policy` as its manifest, or the spec of one. */
   backtestPolicy(policy: JsonObject, since?: string): Promise<BacktestReport> {
-    return this.ask("POST", "/policies/backtest", { body: { policy, since } });
+    return this.ask("POST", "/policies/backtest", { body: { policy, since } }, NEEDS.backtest);
   }
 
   simulate(wish: SimulationWish): Promise<SimulationReport> {
-    return this.ask("POST", "/simulate", { body: wish });
+    return this.ask("POST", "/simulate", { body: wish }, NEEDS.simulation);
   }
 
   getBlob(hash: string): Promise<Json> {
-    return this.ask("GET", `/blobs/${encode(hash)}`);
+    return this.value("GET", `/blobs/${encode(hash)}`, {}, () => true);
   }
 
   /** The events of a run in order, each exactly once, until it has ended; reconnects by itself. */
   watchRun(runId: string, options: WatchOptions = {}): AsyncGenerator<Frame, void> {
     const path = `/runs/${encode(runId)}/events/stream`;
-    return watchEvents((after, signal) => this.follow(`${path}?afterEventId=${after}`, signal), options);
+    return watchEvents(this.url, (after, signal) => this.follow(`${path}?afterEventId=${after}`, signal), options);
   }
 }

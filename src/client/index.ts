@@ -1,5 +1,12 @@
 export { applyToView, createView, eventOfFrame, reduceRun, type EventFrame, type RunView } from "../core/view/index.ts";
-export { ApiProblem, type ProblemBody } from "./api-problem.ts";
+export {
+  ApiError,
+  /** The name it had before; the same class. */
+  ApiError as ApiProblem,
+  BROKEN_ANSWER,
+  UNREACHABLE,
+  type ProblemBody,
+} from "./api-error.ts";
 export type { ClientOptions } from "./caller.ts";
 export { SluiceClient } from "./client.ts";
 export { getSession, readLive, type LiveMessage, type LiveOptions, type LiveRun, type Session } from "./live-client.ts";

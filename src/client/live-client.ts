@@ -1,5 +1,6 @@
 import { AUTH_EXPIRED, type RunStatus } from "../core/event/index.ts";
-import { expiredProblem, problemOf } from "./api-problem.ts";
+import { errorOf, expired } from "./api-error.ts";
+import { Caller } from "./caller.ts";
 import { queryText } from "./query.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 import type { Frame } from "./wire.ts";
@@ -55,7 +56,7 @@ export async function* readLive(
     headers: { accept: "text/event-stream", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
     signal,
   });
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await errorOf(response, url);
   const reader = response.body?.getReader();
   if (reader === undefined) return;
   const decoder = new TextDecoder();
@@ -66,7 +67,7 @@ export async function* readLive(
     const messages = parser.take(decoder.decode(value, { stream: true }));
     if (messages.length === 0) yield { type: "heartbeat" };
     for (const message of messages) {
-      if (message.event === AUTH_EXPIRED) throw expiredProblem(message.data);
+      if (message.event === AUTH_EXPIRED) throw expired(message.data);
       const read = messageOf(message);
       if (read !== null) yield read;
     }
@@ -89,10 +90,12 @@ function messageOf({ event, data }: SseMessage): LiveMessage | null {
 }
 
 /** Whose session or key this is. */
-export async function getSession({ fetch, url, key }: LiveOptions): Promise<Session> {
-  const response = await fetch(`${url}/api/v1/session`, {
-    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-  });
-  if (!response.ok) throw await problemOf(response);
-  return (await response.json()) as Session;
+export function getSession(options: LiveOptions): Promise<Session> {
+  return new SessionCaller(options).getSession();
+}
+
+class SessionCaller extends Caller {
+  getSession(): Promise<Session> {
+    return this.ask("GET", "/session", {}, ["organisation", "permissions"]);
+  }
 }

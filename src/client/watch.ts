@@ -1,6 +1,7 @@
 import { AUTH_EXPIRED } from "../core/event/index.ts";
 import type { EventFrame } from "../core/view/index.ts";
-import { ApiProblem, expiredProblem, problemOf } from "./api-problem.ts";
+import { ApiError, brokenAnswer, expired, UNREACHABLE, unreachable } from "./api-error.ts";
+import { Silence } from "./silence.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 
 export interface WatchOptions {
@@ -8,13 +9,15 @@ export interface WatchOptions {
   readonly afterEventId?: number;
   /** Ends the watching without an error. */
   readonly signal?: AbortSignal;
-  /** Longest silence before a connection counts as dead; the server says something every 15 seconds. */
+  /** Longest silence before a connection counts as dead; the server sends something every 15 seconds. */
   readonly silenceMs?: number;
   /** First wait after a failed connection; it doubles up to ten seconds. */
   readonly retryMs?: number;
+  /** How long connections may fail, or end without a message, before that is an error; default: without end. */
+  readonly patienceMs?: number;
 }
 
-/** Opens the stream after an event; rejects when there is no connection. */
+/** Opens the stream after an event; rejects when there is no connection, or an answer that is not a stream. */
 export type OpenStream = (afterEventId: number, signal: AbortSignal) => Promise<Response>;
 
 const SILENCE_MS = 45_000;
@@ -25,13 +28,18 @@ const RETRY_MS_MAX = 10_000;
  * The events of a run in order, each exactly once, until the run has ended. Whatever happens to the connection, it goes
  * on after the last event that was given out; an event that is missing in between is fetched the same way.
  */
-export async function* watchEvents(open: OpenStream, options: WatchOptions = {}): AsyncGenerator<EventFrame, void> {
+export async function* watchEvents(
+  url: string,
+  open: OpenStream,
+  options: WatchOptions = {},
+): AsyncGenerator<EventFrame, void> {
   const { signal, retryMs = RETRY_MS } = options;
+  const patience = new Patience(url, options.patienceMs);
   let cursor = options.afterEventId ?? 0;
   let waitMs = retryMs;
   const isWanted = (): boolean => signal?.aborted !== true;
   while (isWanted()) {
-    const connection = new Connection(open, options);
+    const connection = new Connection(url, open, options, () => patience.restart());
     const before = cursor;
     try {
       const isOpen = await connection.start(cursor);
@@ -41,13 +49,18 @@ export async function* watchEvents(open: OpenStream, options: WatchOptions = {})
         if (frame.eventId > cursor + 1) break;
         cursor = frame.eventId;
         waitMs = retryMs;
+        patience.restart();
         yield frame;
       }
+      if (cursor > before) continue;
       // A server that closes at once would otherwise be asked without end.
-      if (cursor === before) await pause(waitMs, signal);
+      patience.demand(new Error("the stream of events ends before the run does"));
+      await pause(waitMs, signal);
     } catch (error) {
+      if (!isWanted()) return;
       if (isFinal(error)) throw error;
-      const asked = error instanceof ApiProblem ? (error.retryAfterMs ?? 0) : 0;
+      patience.demand(error);
+      const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
       await pause(Math.max(waitMs, asked), signal);
       waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);
     } finally {
@@ -58,30 +71,55 @@ export async function* watchEvents(open: OpenStream, options: WatchOptions = {})
 
 /** Trying again helps against a lost connection and a server that is busy, and against nothing else. */
 function isFinal(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status < 500 && error.status !== 429;
+  return error instanceof ApiError && error.code !== UNREACHABLE && error.status < 500 && error.status !== 429;
+}
+
+/** How long it has been tried without success. */
+class Patience {
+  readonly #url: string;
+  readonly #longestMs: number;
+  #since: number | null = null;
+
+  constructor(url: string, longestMs = Number.POSITIVE_INFINITY) {
+    this.#url = url;
+    this.#longestMs = longestMs;
+  }
+
+  restart(): void {
+    this.#since = null;
+  }
+
+  /** Throws the failure once there has been nothing but failures for too long. */
+  demand(error: unknown): void {
+    this.#since ??= Date.now();
+    if (Date.now() - this.#since < this.#longestMs) return;
+    throw error instanceof ApiError ? error : unreachable(this.#url, error);
+  }
 }
 
 class Connection {
+  readonly #url: string;
   readonly #open: OpenStream;
-  readonly #silenceMs: number;
+  readonly #silence: Silence;
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #abort = (): void => this.#controller.abort();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #abort = (): void => this.#controller.abort(this.#silence.signal.reason);
+  readonly #onSteady: () => void;
   #response: Response | null = null;
 
-  constructor(open: OpenStream, { signal, silenceMs = SILENCE_MS }: WatchOptions) {
+  constructor(url: string, open: OpenStream, { signal, silenceMs = SILENCE_MS }: WatchOptions, onSteady: () => void) {
+    this.#url = url;
     this.#open = open;
-    this.#silenceMs = silenceMs;
     this.#outer = signal;
+    this.#onSteady = onSteady;
+    this.#silence = new Silence(silenceMs);
+    this.#silence.signal.addEventListener("abort", this.#abort, { once: true });
     signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   /** False when the run has ended and nothing follows. */
   async start(afterEventId: number): Promise<boolean> {
-    this.#listen();
     const response = await this.#open(afterEventId, this.#controller.signal);
-    if (!response.ok) throw await problemOf(response);
     this.#response = response;
     return response.status !== 204;
   }
@@ -91,35 +129,38 @@ class Connection {
     if (reader === undefined) return;
     const decoder = new TextDecoder();
     const parser = new SseParser();
+    const openedAt = Date.now();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      this.#listen();
+      this.#silence.restart();
+      // Heartbeats arrive: the connection works, although nothing happens in the run.
+      if (Date.now() - openedAt > RETRY_MS_MAX) this.#onSteady();
       for (const message of parser.take(decoder.decode(value, { stream: true }))) {
-        if (message.event === AUTH_EXPIRED) throw expiredProblem(message.data);
-        const frame = frameOf(message);
+        if (message.event === AUTH_EXPIRED) throw expired(message.data);
+        const frame = this.#frameOf(message);
         if (frame !== null) yield frame;
       }
     }
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#silence.end();
     this.#outer?.removeEventListener("abort", this.#abort);
     this.#controller.abort();
   }
 
-  #listen(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#abort, this.#silenceMs);
+  /** Events without an id belong to the transport, such as heartbeats. */
+  #frameOf({ id, data }: SseMessage): EventFrame | null {
+    if (id === null) return null;
+    try {
+      const frame = JSON.parse(data) as EventFrame;
+      if (Number.isSafeInteger(frame.eventId)) return frame;
+    } catch {
+      // Said below: a message is whole by its last line, so this one was sent broken.
+    }
+    throw brokenAnswer(this.#url, "sent an event that cannot be read", { status: 200 });
   }
-}
-
-/** Events without an id belong to the transport, such as heartbeats. */
-function frameOf({ id, data }: SseMessage): EventFrame | null {
-  if (id === null) return null;
-  const frame = JSON.parse(data) as EventFrame;
-  return Number.isSafeInteger(frame.eventId) ? frame : null;
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,48 +1,54 @@
-import { encode, type Query } from "./query.ts";
+import type { Asked, Needs } from "./caller.ts";
+import { encode } from "./query.ts";
 import type { Delivery, Hook, SavedHook } from "./webhook-wire.ts";
 import type { ListPage, PageOptions } from "./wire.ts";
 
-type Send = (
-  method: string,
-  path: string,
-  asked: { readonly query?: Query; readonly body?: object },
-) => Promise<Response>;
+/** How requests are sent; the members of `Caller` that are needed here. */
+interface Door {
+  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
+  list<T>(path: string, asked: Asked): Promise<T>;
+  command(method: string, path: string): Promise<void>;
+}
+
+const DELIVERY: Needs = ["id", "state"];
+const HOOK: Needs = ["workflow", "url"];
 
 /** The part of the API that is about those outside. */
 export class WebhookClient {
-  readonly #send: Send;
+  readonly #door: Door;
 
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(door: Door) {
+    this.#door = door;
   }
 
   listDeliveries(webhook: string, page: PageOptions = {}): Promise<ListPage<Delivery>> {
-    return this.#ask("GET", `/webhooks/${encode(webhook)}/deliveries`, { query: { ...page } });
+    return this.#door.list(`/webhooks/${encode(webhook)}/deliveries`, { query: { ...page } });
   }
 
   redeliver(webhook: string, deliveryId: string): Promise<Delivery> {
-    return this.#ask("POST", `/webhooks/${encode(webhook)}/deliveries/${encode(deliveryId)}/redeliver`, {});
+    return this.#door.ask(
+      "POST",
+      `/webhooks/${encode(webhook)}/deliveries/${encode(deliveryId)}/redeliver`,
+      {},
+      DELIVERY,
+    );
   }
 
   /** Sends a message of type `webhook.test`; what became of it is found among the deliveries. */
   test(webhook: string): Promise<Delivery> {
-    return this.#ask("POST", `/webhooks/${encode(webhook)}/test`, {});
+    return this.#door.ask("POST", `/webhooks/${encode(webhook)}/test`, {}, DELIVERY);
   }
 
   getHook(workflow: string): Promise<Hook> {
-    return this.#ask("GET", `/hooks/${encode(workflow)}`, {});
+    return this.#door.ask("GET", `/hooks/${encode(workflow)}`, {}, HOOK);
   }
 
   /** A secret is made, and shown once, when none is given. */
   saveHook(workflow: string, secret?: string): Promise<SavedHook> {
-    return this.#ask("PUT", `/hooks/${encode(workflow)}`, { body: { secret } });
+    return this.#door.ask("PUT", `/hooks/${encode(workflow)}`, { body: { secret } }, HOOK);
   }
 
-  async deleteHook(workflow: string): Promise<void> {
-    await this.#send("DELETE", `/hooks/${encode(workflow)}`, {});
-  }
-
-  async #ask<T>(method: string, path: string, asked: Parameters<Send>[2]): Promise<T> {
-    return (await (await this.#send(method, path, asked)).json()) as T;
+  deleteHook(workflow: string): Promise<void> {
+    return this.#door.command("DELETE", `/hooks/${encode(workflow)}`);
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from "../core/event/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { EventFrame, NodeResult, RunProjection } from "../core/view/index.ts";
-import type { ProblemBody } from "./api-problem.ts";
+import type { ProblemBody } from "./api-error.ts";
 
 export type SentProblem = NonNullable<ProblemBody["problems"]>[number];
 export type WorkflowStatus = "active" | "paused" | "deprecated";
@@ -107,6 +107,16 @@ export interface Run {
   readonly completedAt?: string;
   readonly costMicros: number;
   readonly lastEventId: number;
+  /** Only when it has just been started: what newer checks would refuse in a version that was saved before them. */
+  readonly warnings?: readonly SentProblem[];
+}
+
+/** A restarted or branched run. */
+export interface Relaunched extends Run {
+  /** Nodes and instances whose results are kept. */
+  readonly carriedOver: readonly string[];
+  /** Nodes that run again, in plan order. */
+  readonly runsAgain: readonly string[];
 }
 
 /** A large value that is not in the answer itself: null stands at `path`, and `getBlob(hash)` gives it. */

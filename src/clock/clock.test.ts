@@ -30,14 +30,14 @@ describe("system clock", () => {
     expect(fire).not.toHaveBeenCalled();
   });
 
-  it("waits on when a timeout comes early", () => {
+  it("is not moved by a machine whose time is set", () => {
     const clock = createSystemClock();
     const fire = vi.fn<() => void>();
     clock.after(10, fire);
-    vi.setSystemTime(clock.now() - 5);
-    vi.advanceTimersByTime(10);
+    vi.setSystemTime(clock.now() - 3_600_000);
+    vi.advanceTimersByTime(9);
     expect(fire).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(5);
+    vi.advanceTimersByTime(1);
     expect(fire).toHaveBeenCalledOnce();
   });
 });

@@ -1,5 +1,6 @@
 export type { ChildDesk, PreparedChild } from "./durable/children.ts";
 export { isFamilyWaiting } from "./family.ts";
+export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";
 export type { DurableDriverOptions } from "./durable/driver-options.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";

@@ -14,17 +14,9 @@ const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23]);
 export class Connection {
   readonly #database: PGlite;
   readonly #prepared = new Set<string>();
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(database: PGlite) {
     this.#database = database;
-  }
-
-  /** Runs `work` when all work before it has ended. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 
   async ask<Row>({ name, text }: Statement, params: readonly SqlValue[] = []): Promise<readonly Row[]> {

@@ -1,3 +1,4 @@
+import type { PGlite } from "@electric-sql/pglite";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "../store/index.ts";
@@ -21,12 +22,14 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
   const unlock = await lockDirectory(directory);
   try {
     const data = join(directory, "db");
-    const [{ PGlite }, { databaseSql }] = await Promise.all([
+    const [{ PGlite }, { databaseSql }, { Engine }] = await Promise.all([
       import("@electric-sql/pglite"),
       import("./database-sql.ts"),
+      import("./engine.ts"),
       plantDatabase(data, seedDirectory ?? defaultSeedDirectory()),
     ]);
-    return databaseSql(await PGlite.create(data), new WalSync(data), unlock);
+    const open = (): Promise<PGlite> => PGlite.create(data);
+    return databaseSql(new Engine(await open(), open), new WalSync(data), unlock);
   } catch (error) {
     await unlock();
     throw error;

@@ -1,3 +1,4 @@
+import type { PGlite as PGliteEngine } from "@electric-sql/pglite";
 import { constants, existsSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -51,11 +52,13 @@ async function clearUnused(seedDirectory: string): Promise<void> {
 
 /** Set up and migrated: a program that finds its schema there has nothing left to do. */
 async function makeEmpty(directory: string): Promise<void> {
-  const [{ PGlite }, { databaseSql }] = await Promise.all([
+  const [{ PGlite }, { databaseSql }, { Engine }] = await Promise.all([
     import("@electric-sql/pglite"),
     import("./database-sql.ts"),
+    import("./engine.ts"),
   ]);
-  const sql = databaseSql(await PGlite.create(directory), new WalSync(directory), async () => undefined);
+  const open = (): Promise<PGliteEngine> => PGlite.create(directory);
+  const sql = databaseSql(new Engine(await open(), open), new WalSync(directory), async () => undefined);
   try {
     await createSqlStore(sql).migrate();
   } finally {

@@ -186,3 +186,43 @@ describe("who is not", () => {
     expect(choice.kind === "none" && choice.message).toContain('the gateway "a", to which the run is pinned');
   });
 });
+
+describe("a run pinned to a gateway", () => {
+  const others = [gateway("b"), gateway("c")];
+  const offline = gateway("a", { status: "offline" });
+
+  it.each([
+    ["is not there any more", others],
+    ["is offline", [offline, ...others]],
+  ])("goes elsewhere when that %s only where the workflow says so, and says from where", (_, gateways) => {
+    expect(chooseRoute(gateways, wish({ pinned: "a" })).kind).toBe("none");
+    expect(chooseRoute(gateways, wish({ preferred: "a" })).kind).toBe("none");
+    for (const pin of [{ pinned: "a" }, { preferred: "a" }]) {
+      const choice = chooseRoute(gateways, wish({ ...pin, mayReroute: true }));
+      expect(choice).toMatchObject({ kind: "found", gateway: { id: "b" }, reroutedFrom: "a" });
+    }
+  });
+
+  it("stays there while it is there, whatever the workflow says", () => {
+    const choice = chooseRoute(
+      [gateway("a", { status: "degraded" }), ...others],
+      wish({ pinned: "a", mayReroute: true }),
+    );
+    expect(choice).toMatchObject({ kind: "found", gateway: { id: "a" } });
+    expect(choice).not.toHaveProperty("reroutedFrom");
+  });
+
+  it("prefers the default gateway of its start to the one of now, and to none if there was none", () => {
+    const now = [gateway("a"), gateway("b", { isDefault: true })];
+    expect(chosen(now, wish())).toBe("b/ai-sdk");
+    expect(chosen(now, wish({ preferred: "a" }))).toBe("a/ai-sdk");
+    expect(chosen([gateway("z"), ...now], wish({ preferred: "z" }))).toBe("z/ai-sdk");
+    expect(chosen(now, wish({ preferred: null }))).toBe("a/ai-sdk");
+  });
+
+  it("sends what its default gateway cannot take to one that can, also while that is offline", () => {
+    const gateways = [offline, gateway("b", { providers: ["mcp"] })];
+    expect(chosen(gateways, wish({ preferred: "a", provider: "mcp" }))).toBe("b/mcp");
+    expect(chosen([offline, ...others], wish({ preferred: "a", deployedAt: new Set(["c"]) }))).toBe("c/ai-sdk");
+  });
+});

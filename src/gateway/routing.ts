@@ -6,6 +6,10 @@ import type { Gateway } from "./directory.ts";
 export interface RouteWish {
   /** The gateway its run is pinned to. */
   readonly pinned: string | null;
+  /** The default gateway its run is pinned to, for whatever fits it; null: there was none. Absent: whichever is one now. */
+  readonly preferred?: string | null;
+  /** Whether it may go elsewhere when the gateway it is pinned to is gone. */
+  readonly mayReroute?: boolean;
   /** Null: whatever the gateway answers with when nobody says. */
   readonly provider: string | null;
   readonly capabilities: readonly string[];
@@ -14,7 +18,14 @@ export interface RouteWish {
 }
 
 export type RouteChoice =
-  | { readonly kind: "found"; readonly gateway: Gateway; readonly provider: string; readonly losers: readonly Loser[] }
+  | {
+      readonly kind: "found";
+      readonly gateway: Gateway;
+      readonly provider: string;
+      readonly losers: readonly Loser[];
+      /** The gateway it was pinned to, which is gone. */
+      readonly reroutedFrom?: string;
+    }
   | { readonly kind: "none"; readonly message: string; readonly losers: readonly Loser[] };
 
 /** What a gateway can fall out by, whatever the others are. */
@@ -34,6 +45,30 @@ export interface Loser {
  * the one in process; a healthy one; the first by id.
  */
 export function chooseRoute(gateways: readonly Gateway[], wish: RouteWish): RouteChoice {
+  const gone = goneOf(gateways, wish);
+  if (gone === null) return chooseAmong(gateways, wish);
+  if (wish.mayReroute !== true) return chooseAmong(gateways, { ...wish, pinned: gone });
+  const choice = chooseAmong(gateways, { ...wish, pinned: null, preferred: null });
+  return choice.kind === "found" ? { ...choice, reroutedFrom: gone } : choice;
+}
+
+/** The gateway the node is pinned to, where that is not registered any more or offline. */
+function goneOf(gateways: readonly Gateway[], wish: RouteWish): string | null {
+  const { pinned, deployedAt, preferred = null } = wish;
+  const gatewayId = pinned ?? preferred;
+  if (gatewayId === null) return null;
+  if (pinned === null && deployedAt.size > 0 && !deployedAt.has(gatewayId)) return null;
+  const found = gateways.find(({ id }) => id === gatewayId);
+  if (found === undefined) return gatewayId;
+  // What does not fit the default gateway was never meant for it.
+  return found.status === "offline" && (pinned !== null || fits(found, wish)) ? gatewayId : null;
+}
+
+function fits(gateway: Gateway, wish: RouteWish): boolean {
+  return providerAt(gateway, wish) !== null && wish.capabilities.every((one) => gateway.capabilities.includes(one));
+}
+
+function chooseAmong(gateways: readonly Gateway[], wish: RouteWish): RouteChoice {
   const losers: Loser[] = [];
   const lose = (gateway: Gateway, reason: Loser["reason"]): false => {
     losers.push({ gatewayId: gateway.id, reason });
@@ -61,7 +96,7 @@ function providerAt(gateway: Gateway, { provider }: RouteWish): string | null {
 
 /** Less is better. Ids differ, so that two gateways never come out the same. */
 const LAYERS: readonly (readonly [Layer, (gateway: Gateway, wish: RouteWish) => number])[] = [
-  ["default", ({ isDefault }) => (isDefault ? 0 : 1)],
+  ["default", ({ id, isDefault }, { preferred }) => ((preferred === undefined ? isDefault : id === preferred) ? 0 : 1)],
   ["stand_in", ({ providers }, { provider }) => (provider === null || providers.includes(provider) ? 0 : 1)],
   ["cost", ({ costRank }) => costRank],
   ["in_process", ({ isLocal }) => (isLocal ? 1 : 0)],

@@ -38,6 +38,7 @@ export function contradicted({ request, about, gathered, judgement, conflicts, v
   });
   return {
     verdict: { disposition: "contradiction", errors },
+    place: null,
     admission: null,
     record: recordOf(blocked, request, gathered, at, verdictId),
     audit: [entry],

@@ -65,6 +65,7 @@ const aboutWith = (parts: Partial<AboutRun> = {}): AboutRun => ({
   model: null,
   roleBindings: {},
   args: {},
+  isBegun: true,
   at: AT,
   nextEventId: 1,
   ...parts,
@@ -250,6 +251,51 @@ describe("an agent deployed on several gateways", () => {
   });
 });
 
+describe("a run that is pinned", () => {
+  const there: Gateway = { ...LOCAL, id: "there", isLocal: false };
+  const gone: Gateway = { ...there, status: "offline" };
+  const placement = { gateway: "there", from: "deployment", environment: "prod" } as const;
+  const moved = registeredWith({
+    deployments: [
+      {
+        id: "d",
+        workflow: "w",
+        agent: null,
+        version: null,
+        gateway: "local",
+        roleBindings: { editor: "ben" },
+        environment: "other",
+        isActive: true,
+      },
+    ],
+    bindings: [{ id: "b", role: "editor", agent: "cy", workflow: null, maxSpendMicros: null }],
+  });
+
+  it("goes where it was deployed when it started, in that environment and by those roles", () => {
+    const about = { placement: { ...placement, roleBindings: { editor: "ann" } } };
+    const { facts } = gather({ about, registered: moved, gateways: [LOCAL, there], hints: { role: "editor" } });
+    expect(facts).toMatchObject({ agentId: "ann", gateway: { id: "there" }, run: { environment: "prod" } });
+    const unbound = gather({ about: { placement: {} }, registered: moved, hints: { role: "editor" } });
+    expect(unbound.facts).toMatchObject({ agentId: "default", run: { environment: "test" } });
+  });
+
+  it("does not go elsewhere when its gateway is gone, unless the workflow says gateway: any", () => {
+    const any = planOf("name: w\ngateway: any\nsteps: [{ id: a, command: go }]\n");
+    for (const gateways of [[LOCAL], [LOCAL, gone]]) {
+      expect(gather({ about: { placement }, gateways }).facts).toMatchObject({ gateway: null });
+      const { route, facts } = gather({ about: { placement, plan: any }, gateways });
+      expect(route).toMatchObject({ kind: "found", reroutedFrom: "there" });
+      expect(facts).toMatchObject({ gateway: { id: "local" } });
+    }
+  });
+
+  it("keeps its agents where they were deployed", () => {
+    const agents = [{ agent: "default", gateway: "there" }];
+    const gateways = [{ ...LOCAL, isDefault: true }, there];
+    expect(gather({ about: { placement: { agents } }, gateways }).facts.gateway?.id).toBe("there");
+  });
+});
+
 describe("the price of a call", () => {
   const own: ModelPrice = {
     id: "openai:house-model",
@@ -355,7 +401,7 @@ describe("the envelopes that apply", () => {
 describe("what limits read", () => {
   it("is how many wait before it, and which window they leave", () => {
     const waiting = new WaitingRoom();
-    for (const nodeId of ["x", "y"]) waiting.enter("default/default", { runId: "run_0", nodeId });
+    for (const nodeId of ["x", "y"]) waiting.enter("default/default", { runId: "run_0", nodeId }, 0);
     const limited = agent("default", { rateLimit: { count: 3, perSeconds: 1 } });
     const tally = new Tally();
     tally.load({ agents: [{ agentId: "default", open: 1, hits: [{ at: AT - 400, count: 1 }] }], envelopes: [] });

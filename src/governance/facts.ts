@@ -1,4 +1,5 @@
 import type { RequestVerdict } from "../core/engine/index.ts";
+import type { Placement } from "../core/event/index.ts";
 import {
   type Agent,
   agentEnvelopeId,
@@ -28,6 +29,7 @@ import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
+import { BEGUN_RANK, NEW_RANK, type Rank } from "./agent-queue.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** Everything the facts of one verdict are made of. */
@@ -57,14 +59,16 @@ export function gatherFacts(scene: Scene): Gathered {
   const { request, about, registered, gateways, tally, waiting } = scene;
   const { hints } = request;
   const planNode = planNodeOf(scene);
-  const ofWorkflow = deploymentOf(registered.deployments, about.workflow);
-  const agentId = agentIdOf(scene, ofWorkflow);
-  const ofAgent = ofWorkflow === null ? deploymentsOfAgent(registered.deployments, agentId) : [];
+  const placement = about.placement ?? null;
+  const ofWorkflow = placement === null ? deploymentOf(registered.deployments, about.workflow) : null;
+  const agentId = placement === null ? agentIdOf(scene, ofWorkflow) : pinnedAgentId(request, placement);
+  const ofAgent = ofWorkflow === null ? deploymentsOfAgent(scene, agentId) : [];
   const agent = registered.agents.get(agentId) ?? null;
   const wanted = hints.provider ?? agent?.provider ?? null;
   const { capabilities } = hints;
-  const { pinned, deployedAt } = placesOf(about, ofWorkflow, ofAgent);
-  const route = chooseRoute(gateways, { pinned, deployedAt, provider: wanted, capabilities });
+  const places = placement === null ? placesOf(about.gateway, ofWorkflow, ofAgent) : pinnedPlaces(placement, ofAgent);
+  const mayReroute = about.plan.gateway === "any";
+  const route = chooseRoute(gateways, { ...places, mayReroute, provider: wanted, capabilities });
   const gateway = route.kind === "found" ? route.gateway : null;
   const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
@@ -75,14 +79,13 @@ export function gatherFacts(scene: Scene): Gathered {
     runId,
     workflow: about.workflow,
     depth: about.depth,
-    environment: deployment?.environment ?? gateway?.environment ?? null,
+    environment: placement?.environment ?? deployment?.environment ?? gateway?.environment ?? null,
     args: about.args,
   };
   const { policies } = registered;
-  const duty = planNode?.duty ?? null;
-  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, duty });
+  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, planNode });
   const { nodeId } = request;
-  const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
+  const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId }, rankOf(about));
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
   const isBusy = agent !== null && openAttempts + waitingAhead >= agent.maxConcurrent;
   const facts: DispatchFacts = {
@@ -120,6 +123,10 @@ function gatewayFactOf(gateway: Gateway): GatewayFact {
   return fact;
 }
 
+export function rankOf({ isBegun }: AboutRun): Rank {
+  return isBegun ? BEGUN_RANK : NEW_RANK;
+}
+
 export function agentKey(orgId: string, agentId: string): string {
   return `${orgId}/${agentId}`;
 }
@@ -151,18 +158,43 @@ function deploymentOf(deployments: readonly Deployment[], workflow: string): Dep
   return deployments.find((one) => one.isActive && one.workflow === workflow) ?? null;
 }
 
+type AgentPlace = Pick<Deployment, "gateway" | "environment">;
+
 /** Where an agent works, whoever starts it. */
-function deploymentsOfAgent(deployments: readonly Deployment[], agentId: string): readonly Deployment[] {
-  return deployments.filter((one) => one.isActive && one.workflow === null && one.agent === agentId);
+function deploymentsOfAgent({ about, registered }: Scene, agentId: string): readonly AgentPlace[] {
+  if (about.placement === undefined || about.placement === null) {
+    return registered.deployments.filter((one) => one.isActive && one.workflow === null && one.agent === agentId);
+  }
+  const { agents = [] } = about.placement;
+  return agents
+    .filter(({ agent }) => agent === agentId)
+    .map(({ gateway, environment }) => ({ gateway, environment: environment ?? null }));
+}
+
+/** Whoever it was assigned to, else the step's agent, else whom its role was bound to when the run started. */
+function pinnedAgentId({ hints, assignedTo }: RequestVerdict, { roleBindings = {} }: Placement): string {
+  const named = assignedTo ?? hints.agent;
+  if (named !== null) return named;
+  return (hints.role === null ? null : own(roleBindings, hints.role)) ?? DEFAULT_AGENT_ID;
+}
+
+/** The default gateway is a preference, not a must: it takes what fits it. */
+function pinnedPlaces(
+  placement: Placement,
+  ofAgent: readonly AgentPlace[],
+): Pick<RouteWish, "pinned" | "deployedAt" | "preferred"> {
+  const gateway = placement.gateway ?? null;
+  const isDefault = placement.from === "default";
+  return { ...placesOf(isDefault ? null : gateway, null, ofAgent), preferred: isDefault ? gateway : null };
 }
 
 const NOWHERE: ReadonlySet<string> = new Set();
 
 /** The one place a node may run at, or the several at which its agent is deployed. */
 function placesOf(
-  { gateway }: AboutRun,
+  gateway: string | null,
   ofWorkflow: Deployment | null,
-  ofAgent: readonly Deployment[],
+  ofAgent: readonly AgentPlace[],
 ): Pick<RouteWish, "pinned" | "deployedAt"> {
   if (ofAgent.length === 0) return { pinned: gateway ?? ofWorkflow?.gateway ?? null, deployedAt: NOWHERE };
   const deployedAt = new Set(ofAgent.map((one) => one.gateway));

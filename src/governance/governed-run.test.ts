@@ -179,7 +179,8 @@ describe("a run under limits", () => {
       const runId = await launch(limited, source);
       await heard(limited, ["node.completed"]);
       expect(await limited.store.listStalled(10)).toEqual([]);
-      expect(await limited.store.listWaiting(10)).toMatchObject([{ runId }]);
+      const [loaded] = await limited.store.loadRuns([runId]);
+      expect(loaded?.timers).toMatchObject([{ kind: "queue" }]);
       const waiting = (await limited.store.readEvents(ORG, runId, 0, 100)).find(({ type }) => type === "node.waiting");
       expect(waiting?.payload).toMatchObject({
         waitingReason: "queued",

@@ -1,26 +1,36 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import { judgeDispatch, type Judgement, rateWindowOf } from "../core/governance/index.ts";
+import type { Placement } from "../core/event/index.ts";
+import { judgeDispatch, type Judgement } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import type { AgentMemoryStore, GovernanceStore, LedgerChange } from "../store/index.ts";
+import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
 import { contradicted } from "./contradiction.ts";
-import { agentKey, type Gathered, gatherFacts } from "./facts.ts";
+import { type Gathered, gatherFacts } from "./facts.ts";
 import { instructed } from "./instructing.ts";
 import { Memories } from "./memories.ts";
-import type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, PricedCall, Ruling } from "./judge.ts";
-import { PausedNodes, roomIn } from "./paused-nodes.ts";
+import type {
+  AboutRun,
+  AdmittedAttempt,
+  Admission,
+  Changes,
+  Judge,
+  JudgedReplica,
+  PricedCall,
+  QueuePlace,
+  Ruling,
+} from "./judge.ts";
+import { type PlacedRun, placementOf } from "./placement.ts";
 import { priceOf } from "./price-of.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
-import { type Call, type Waiter, WaitingRoom } from "./waiting-room.ts";
-import { WindowAlarms } from "./window-alarms.ts";
+import { WaitingNodes } from "./waiting-nodes.ts";
 
 export interface GovernorOptions {
-  readonly store: GovernanceStore & Pick<AgentMemoryStore, "readMemories">;
+  readonly store: GovernanceStore & WaitingStore & Pick<AgentMemoryStore, "readMemories">;
   readonly directory: GatewayDirectory;
   readonly registered: RegisteredCache;
   readonly clock: Clock;
@@ -33,7 +43,6 @@ export interface GovernorOptions {
 
 const REFRESH_MS = 1_000;
 const SWEEP_EVERY = 5;
-const WAITING_PAGE = 500;
 /** The longest period there is, and a day for those who read around its border. */
 const COUNTED_MS = 33 * 24 * 3_600_000;
 
@@ -41,13 +50,10 @@ const COUNTED_MS = 33 * 24 * 3_600_000;
 export class Governor implements Judge {
   readonly #options: GovernorOptions;
   readonly #tallies = new Map<string, Tally>();
-  readonly #waiting = new WaitingRoom();
-  readonly #paused = new PausedNodes();
+  readonly #waiting: WaitingNodes;
   readonly #starts: StartWindows;
   readonly #watch: BudgetWatch;
-  readonly #alarms: WindowAlarms;
   readonly memories: Memories;
-  #wake: (waiter: Waiter, heard: () => void) => void = () => undefined;
   #stop: Stop | null = null;
   #isStopped = false;
   #rounds = 0;
@@ -56,8 +62,9 @@ export class Governor implements Judge {
     this.#options = options;
     this.#starts = new StartWindows(options.startRate);
     this.#watch = new BudgetWatch(options.store);
-    this.#alarms = new WindowAlarms(options.clock);
     this.memories = new Memories(options.store);
+    const { store, registered, clock, onTrouble } = options;
+    this.#waiting = new WaitingNodes({ store, registered, clock, onTrouble, tallyOf: (orgId) => this.#tally(orgId) });
   }
 
   /** May this run be created? What is asked before it exists. */
@@ -86,8 +93,8 @@ export class Governor implements Judge {
     });
   }
 
-  onWake(wake: (waiter: Waiter, heard: () => void) => void): void {
-    this.#wake = wake;
+  attach(replica: JudgedReplica): void {
+    this.#waiting.attach(replica);
   }
 
   start(): void {
@@ -98,7 +105,7 @@ export class Governor implements Judge {
   stop(): void {
     this.#isStopped = true;
     this.#stop?.();
-    this.#alarms.stop();
+    this.#waiting.stop();
   }
 
   prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
@@ -115,15 +122,11 @@ export class Governor implements Judge {
       registered: registered.of(about.orgId),
       gateways: directory.of(about.orgId),
       tally,
-      waiting: this.#waiting,
+      waiting: this.#waiting.room,
     });
     const judgement = judgeDispatch(gathered.facts);
     const told = instructed(judgement, gathered.facts, { request, about }, this.memories);
-    const key = agentKey(about.orgId, gathered.facts.agentId);
     const waiter = { runId: about.runId, nodeId: request.nodeId };
-    const wasWaiting = this.#waiting.has(key, waiter);
-    const wasPaused = this.#paused.isAnywhere(waiter);
-    this.#paused.leave(waiter);
     const verdictId = `vrd_${about.runId}/${request.nodeId}/${about.nextEventId}`;
     if (told.conflicts.length > 0) {
       this.#waiting.leave(waiter);
@@ -131,22 +134,21 @@ export class Governor implements Judge {
     }
     const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
     const verdict = verdictOf(judgement, gathered, verdictId, told.sections);
-    const pausedBy = judgement.disposition === "block" ? judgement.block.pausedBy : undefined;
-    if (pausedBy !== undefined) {
-      this.#waiting.leave(waiter);
-      const { estimateMicros } = gathered.facts;
-      this.#paused.enter(about.orgId, pausedBy, { waiter, estimateMicros });
-      if (wasPaused) return { verdict, admission, record: null, audit: [] };
-    } else if (judgement.disposition === "block" && judgement.block.after === "queue") {
-      this.#waiting.enter(key, waiter);
-      const { until } = judgement.block;
-      if (until !== undefined) this.#setAlarm(about.orgId, gathered.facts.agentId, until);
+    let place: QueuePlace | null = null;
+    if (judgement.disposition === "block" && judgement.block.after === "queue") {
+      place = this.#waiting.wait(waiter, about, gathered, judgement.block);
       // A node that is asked again and waits on is no news.
-      if (wasWaiting) return { verdict, admission, record: null, audit: [] };
-    } else if (admission !== null) this.#waiting.serve(key, waiter);
+      if (!place.isMoved) return { verdict, place, admission, record: null, audit: [] };
+    } else if (admission !== null) this.#waiting.admit(waiter, about, gathered.facts.agentId);
     else this.#waiting.leave(waiter);
     const record = recordOf(judgement, request, gathered, about.at, verdictId);
-    return { verdict, admission, record, audit: admission === null ? [] : routingAudit(about, request, gathered) };
+    const audit = admission === null ? [] : routingAudit(about, request, gathered);
+    return { verdict, place, admission, record, audit };
+  }
+
+  place(orgId: string, run: PlacedRun): Placement {
+    const { registered, directory } = this.#options;
+    return placementOf(run, registered.of(orgId), directory.of(orgId));
   }
 
   settle(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[] {
@@ -163,22 +165,16 @@ export class Governor implements Judge {
   }
 
   committed(orgId: string, changes: Changes): void {
-    const { runId, settled, taken, slots } = changes;
     this.#tally(orgId).commit(changes);
     this.memories.add(orgId, changes.memories);
-    for (const waiter of taken) this.#waiting.leave(waiter);
-    for (const nodeId of settled) {
-      this.#waiting.leave({ runId, nodeId });
-      this.#paused.leave({ runId, nodeId });
-    }
-    for (const { agentId, delta } of slots) if (delta < 0) this.#wakeFor(orgId, agentId);
+    this.#waiting.committed(orgId, changes);
   }
 
   dropped(orgId: string, { taken }: Pick<Changes, "taken">): void {
     const tally = this.#tally(orgId);
     for (const admission of taken) {
       tally.giveBack(admission);
-      this.#waiting.restore(admission);
+      this.#waiting.room.restore(admission);
     }
   }
 
@@ -190,7 +186,7 @@ export class Governor implements Judge {
   }
 
   get waitingCount(): number {
-    return this.#waiting.size + this.#paused.size;
+    return this.#waiting.size;
   }
 
   #isReady(orgId: string): boolean {
@@ -222,33 +218,7 @@ export class Governor implements Judge {
     return admission;
   }
 
-  #setAlarm(orgId: string, agentId: string, dueAt: number): void {
-    this.#alarms.set(agentKey(orgId, agentId), dueAt, () => this.#wakeFor(orgId, agentId));
-  }
-
-  /** Whoever waits longest is asked first, one for each slot and place in the window that is free. */
-  #wakeFor(orgId: string, agentId: string): void {
-    if (!this.#waiting.hasAny(agentKey(orgId, agentId))) return;
-    const agent = this.#options.registered.of(orgId).agents.get(agentId);
-    const at = this.#options.clock.now();
-    let free = (agent?.maxConcurrent ?? 1) - this.#tally(orgId).openOf(agentId);
-    if (agent !== undefined && agent.rateLimit !== null) {
-      const { used, freesAt } = this.#tally(orgId).windowOf(agentId, rateWindowOf(agent.rateLimit), at);
-      free = Math.min(free, agent.rateLimit.count - used);
-      if (freesAt !== null) this.#setAlarm(orgId, agentId, freesAt);
-    }
-    if (free <= 0) return;
-    for (const call of this.#waiting.wake(agentKey(orgId, agentId), free, at)) {
-      this.#wake(call.waiter, () => this.#heard(orgId, agentId, call));
-    }
-  }
-
-  /** Whoever came and went, or never came, leaves what was free for it to the next. */
-  #heard(orgId: string, agentId: string, call: Call): void {
-    if (this.#waiting.answered(call)) this.#wakeFor(orgId, agentId);
-  }
-
-  /** What other processes changed, and whoever waits without anybody here knowing of it. */
+  /** What other processes changed. */
   async #refresh(): Promise<void> {
     const { registered, clock, isAlone, onTrouble } = this.#options;
     try {
@@ -256,37 +226,12 @@ export class Governor implements Judge {
       const isSweep = this.#rounds % SWEEP_EVERY === 1;
       // Alone nobody else counts, but a count read while a commit was under way may miss it, or have it twice.
       if (!isAlone || isSweep) for (const orgId of this.#tallies.keys()) await this.reload(orgId);
-      for (const key of this.#waiting.agents()) {
-        const slash = key.indexOf("/");
-        this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
-      }
-      this.#wakePaused();
+      await this.#waiting.refresh();
       await this.#watch.lookAll(this.#tallies, registered, clock.now());
-      if (isSweep) await this.#sweep();
+      if (isSweep) await this.memories.refreshAll(registered);
     } catch (error) {
       onTrouble("what is counted could not be read", error);
     }
     this.start();
-  }
-
-  /** A new period, a higher ceiling, money given back, here or elsewhere: all of it shows in what is counted. */
-  #wakePaused(): void {
-    const { registered, clock } = this.#options;
-    const at = clock.now();
-    const woken = this.#paused.release((orgId, budgetId) => {
-      const budget = registered.of(orgId).budgets.find(({ id }) => id === budgetId);
-      return roomIn(budget, this.#tally(orgId), at);
-    });
-    for (const waiter of woken) this.#wake(waiter, () => undefined);
-  }
-
-  /** What others remember; and beyond those who wait here: however many they are, they hide nobody. */
-  async #sweep(): Promise<void> {
-    await this.memories.refreshAll(this.#options.registered);
-    for (const { runId, nodeId } of await this.#options.store.listWaiting(this.waitingCount + WAITING_PAGE)) {
-      const waiter = { runId, nodeId };
-      const isHere = this.#waiting.isAnywhere(waiter) || this.#paused.isAnywhere(waiter);
-      if (!isHere) this.#wake(waiter, () => undefined);
-    }
   }
 }

@@ -1,6 +1,17 @@
 export { BACKTEST_VERDICTS_MAX, backtestPolicy, type PolicyBacktest } from "./backtest.ts";
 export { Governor, type GovernorOptions } from "./governor.ts";
-export type { AboutRun, AdmittedAttempt, Admission, Changes, Judge, PricedCall, Returned, Ruling } from "./judge.ts";
+export type {
+  AboutRun,
+  AdmittedAttempt,
+  Admission,
+  Changes,
+  Judge,
+  JudgedReplica,
+  PricedCall,
+  QueuePlace,
+  Returned,
+  Ruling,
+} from "./judge.ts";
 export type { LaunchWish } from "./launch.ts";
 export type { LaunchDesk, LaunchRequest, LaunchRuling } from "./launch-desk.ts";
 export { LaunchWatch } from "./launch-watch.ts";

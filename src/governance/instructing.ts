@@ -1,11 +1,12 @@
 import type { RequestVerdict } from "../core/engine/index.ts";
 import type { DispatchFacts, Judgement, MatchedPolicy, Policy } from "../core/governance/index.ts";
 import { assembleInstructions, type AssembledInstructions, type InstructionLayer } from "../core/instructions/index.ts";
-import type { Duty } from "../core/plan/index.ts";
+import type { PlanNode } from "../core/plan/index.ts";
 import { planNodeOf, type Scene } from "./facts.ts";
 import {
   agentLayers,
   candidateOf,
+  configLayers,
   memoryLayer,
   memoryLine,
   patchLayers,
@@ -25,9 +26,9 @@ export function instructed(
   memories: Memories,
 ): Pick<AssembledInstructions, "sections" | "conflicts"> {
   if (judgement.disposition !== "allow") return NOTHING;
-  const duty = planNodeOf(scene)?.duty ?? null;
   const memory = memoryLayers(facts, scene.about, memories);
-  return instruct({ facts, matched: judgement.matched, request: scene.request, duty, memory });
+  const { request } = scene;
+  return instruct({ facts, matched: judgement.matched, request, planNode: planNodeOf(scene), memory });
 }
 
 /** What the layers of a prompt are made of, for one node. */
@@ -35,7 +36,7 @@ interface Instructing {
   readonly facts: DispatchFacts;
   readonly matched: readonly MatchedPolicy[];
   readonly request: RequestVerdict;
-  readonly duty: Duty | null;
+  readonly planNode: PlanNode | undefined;
   readonly memory: readonly InstructionLayer[];
 }
 
@@ -43,7 +44,9 @@ interface Instructing {
  * What whoever does the work is told besides the work itself, strictest first. The engine's own guardrails are the same
  * for everybody and are added where the request is sent; the command and its inputs are the work.
  */
-function instruct({ facts, matched, request, duty, memory }: Instructing): AssembledInstructions {
+function instruct({ facts, matched, request, planNode, memory }: Instructing): AssembledInstructions {
+  const duty = planNode?.duty ?? null;
+  const config = configLayers(planNode);
   const team = duty?.team ?? "";
   const candidate = candidateOf(duty, facts.agentId);
   return assembleInstructions([
@@ -51,7 +54,8 @@ function instruct({ facts, matched, request, duty, memory }: Instructing): Assem
     ...(candidate === null ? [] : teamLayers(team, candidate)),
     ...agentLayers(facts),
     ...(candidate === null ? [] : patchLayers(team, candidate)),
-    askedFor(facts, request),
+    askedFor(facts, request, config.length > 0 && request.hints.model !== null),
+    ...config,
     ...memory,
   ]);
 }
@@ -77,15 +81,15 @@ function memoryLayers(
   return [memoryLayer(agentId, profile.name, entries.map(memoryLine))];
 }
 
-/** What the step asks for; what it says is the message itself. */
-function askedFor({ node }: DispatchFacts, { hints }: RequestVerdict): InstructionLayer {
+/** What the step or the lens asks for; what it says is the message itself. */
+function askedFor({ node }: DispatchFacts, { hints }: RequestVerdict, isModelConfigured: boolean): InstructionLayer {
   return {
     layer: 6,
     source: `node ${node.id}`,
     text: "",
     asks: {
       tools: hints.tools,
-      models: node.model === null ? [] : [node.model],
+      models: node.model === null || isModelConfigured ? [] : [node.model],
       dataClasses: node.contextSources.map((source) => source.class),
       ...(hints.estimatedCostMicros === null ? {} : { spendMicros: hints.estimatedCostMicros }),
     },

@@ -1,7 +1,8 @@
+import { jsonToText } from "../core/base/index.ts";
 import { CONTEXT_CLASSES } from "../core/definition/index.ts";
 import type { DispatchFacts, Policy } from "../core/governance/index.ts";
 import type { InstructionLayer } from "../core/instructions/index.ts";
-import type { Candidate, Duty } from "../core/plan/index.ts";
+import type { Candidate, Duty, PlanNode } from "../core/plan/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { MemoryEntry } from "../store/index.ts";
 
@@ -38,6 +39,36 @@ export function agentLayers({ agent, agentId }: Pick<DispatchFacts, "agent" | "a
   if (texts.length === 0 && forbidden.length === 0) return [];
   const forbids = forbidden.length === 0 ? {} : { forbids: { dataClasses: forbidden } };
   return [{ layer: 5, source: `agent ${agentId}`, text: texts.join("\n\n"), ...forbids }];
+}
+
+const CONFIG_VALUE_LENGTH_MAX = 500;
+
+/**
+ * What the author set on a lens node itself: its model and the values that override its parameters, as they are written.
+ * A reference stays a reference here: what it stands for comes from other nodes and is data, which has no place in a layer.
+ */
+export function configLayers(node: PlanNode | undefined): readonly InstructionLayer[] {
+  if (node?.body.kind !== "lens") return [];
+  const { id, request, body } = node;
+  const settings = body.overrides.map(({ label, value }): readonly [string, string] => [
+    `param_overrides.${label}`,
+    value.kind === "text" ? value.template.text : jsonToText(value.value),
+  ]);
+  if (request.model !== null) settings.unshift(["model_id", request.model]);
+  if (settings.length === 0) return [];
+  return [
+    {
+      layer: 7,
+      source: `node ${id}`,
+      text: settings.map(([name, value]) => `${name}: ${oneLine(value)}`).join("\n"),
+      ...(request.model === null ? {} : { asks: { models: [request.model] } }),
+    },
+  ];
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > CONFIG_VALUE_LENGTH_MAX ? `${line.slice(0, CONFIG_VALUE_LENGTH_MAX)}…` : line;
 }
 
 /**

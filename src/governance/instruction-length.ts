@@ -1,12 +1,20 @@
 import { type Agent, type DispatchFacts, dispatchPolicies, type Policy } from "../core/governance/index.ts";
 import { type InstructionLayer, renderInstructions, sentInstructions } from "../core/instructions/index.ts";
-import type { Candidate, Duty } from "../core/plan/index.ts";
-import { agentLayers, candidateOf, memoryLayer, patchLayers, policyLayer, teamLayers } from "./instruction-layers.ts";
+import type { Candidate, PlanNode } from "../core/plan/index.ts";
+import {
+  agentLayers,
+  candidateOf,
+  configLayers,
+  memoryLayer,
+  patchLayers,
+  policyLayer,
+  teamLayers,
+} from "./instruction-layers.ts";
 
 /** Whom instructions are for, before anybody has judged. */
 export interface Instructee extends Pick<DispatchFacts, "policies" | "gateway" | "agentId" | "agent" | "run"> {
   readonly provider: string | null;
-  readonly duty: Duty | null;
+  readonly planNode: PlanNode | undefined;
 }
 
 /**
@@ -19,8 +27,10 @@ export function instructionLengthMax(to: Instructee): number {
   if (guardrails.length === 0) return 0;
   let length = GUARDRAILS_LENGTH;
   if (to.agent !== null) length += agentLength(to.agent);
-  const candidate = candidateOf(to.duty, to.agentId);
-  if (to.duty !== null && candidate !== null) length += candidateLength(to.duty.team, candidate);
+  const duty = to.planNode?.duty ?? null;
+  const candidate = candidateOf(duty, to.agentId);
+  if (duty !== null && candidate !== null) length += candidateLength(duty.team, candidate);
+  if (to.planNode !== undefined) length += configLength(to.planNode);
   const policies = speaking(to.policies);
   if (policies.length === 0) return length;
   for (const policy of dispatchPolicies({ ...to, policies })) length += policyLength(policy);
@@ -63,6 +73,14 @@ function candidateLength(team: string, candidate: Candidate): number {
     length = lengthOf([...teamLayers(team, candidate), ...patchLayers(team, candidate)]);
     CANDIDATE_LENGTHS.set(candidate, length);
   }
+  return length;
+}
+
+const CONFIG_LENGTHS = new WeakMap<PlanNode, number>();
+
+function configLength(node: PlanNode): number {
+  let length = CONFIG_LENGTHS.get(node);
+  if (length === undefined) CONFIG_LENGTHS.set(node, (length = lengthOf(configLayers(node))));
   return length;
 }
 

@@ -1,8 +1,10 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Placement } from "../core/event/index.ts";
 import type { Spending } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
+import type { PlacedRun } from "./placement.ts";
 import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
@@ -13,6 +15,8 @@ export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
+  /** Where a run that starts now belongs; asked once the organisation is prepared. */
+  place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
   /** What an attempt is priced by; null: nothing, or nobody knows. */
@@ -23,10 +27,16 @@ export interface Judge {
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
   dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
-  /** How nodes that wait are told to ask again; `heard` is called once that is committed, whether they asked or not. */
-  onWake?(wake: (waiter: { readonly runId: string; readonly nodeId: string }, heard: () => void) => void): void;
+  /** The replica whose nodes it judges. */
+  attach?(replica: JudgedReplica): void;
   /** A limit was passed by somebody else: what is counted is read again. */
   reload?(orgId: string): Promise<void>;
+}
+
+export interface JudgedReplica {
+  readonly replicaId: () => string;
+  /** Makes a waiting node ask again; `heard` is called once that is committed, whether it asked or not. */
+  wake(waiter: { readonly runId: string; readonly nodeId: string }, heard: () => void): void;
 }
 
 export interface AboutRun {
@@ -39,9 +49,13 @@ export interface AboutRun {
   /** Whose team the run is charged to; absent: none. */
   readonly team?: string | null;
   readonly gateway: string | null;
+  /** What was registered when it started; absent: what is registered now. */
+  readonly placement?: Placement | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly args: JsonObject;
+  /** Something of the run has been done already, or another run waits for it: its nodes go before those of new runs. */
+  readonly isBegun: boolean;
   /** When it is decided, epoch milliseconds. */
   readonly at: number;
   /** The id the next event will have: it makes verdict ids unique. */
@@ -71,8 +85,21 @@ export interface PricedCall {
   readonly startedAt: number;
 }
 
+/** Where a node stands that a limit made wait. */
+export interface QueuePlace {
+  readonly queue: string;
+  /** Lower ranks are served first. */
+  readonly rank: number;
+  /** False: this replica has enough waiting nodes in memory, so that it stands in the backlog until one claims it. */
+  readonly isClaimed: boolean;
+  /** It did not stand there before. */
+  readonly isMoved: boolean;
+}
+
 export interface Ruling {
   readonly verdict: Verdict;
+  /** Null: it need not wait. */
+  readonly place: QueuePlace | null;
   /** Null: nothing was taken. */
   readonly admission: Admission | null;
   /** Null: nothing is kept of it. */
@@ -106,5 +133,5 @@ export interface Changes {
 
 /** A ruling that takes and keeps nothing. */
 export function plainRuling(verdict: Verdict): Ruling {
-  return { verdict, admission: null, record: null, audit: [] };
+  return { verdict, place: null, admission: null, record: null, audit: [] };
 }

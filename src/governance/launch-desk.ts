@@ -12,6 +12,8 @@ import type { RegisteredCache } from "./registered-cache.ts";
 
 /** A run somebody wants to start, whole: an approval counts for exactly this. */
 export interface LaunchRequest extends Omit<LaunchWish, "hasApprovedLaunch"> {
+  /** Whose start it is. */
+  readonly keyId: string;
   readonly version: number | null;
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;

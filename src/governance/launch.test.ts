@@ -30,6 +30,22 @@ describe("how often a key starts runs", () => {
     expect(started([0, 1, 2]).look("key_1", at)).toMatchObject({ used });
   });
 
+  it("is not counted for what nobody starts by a key", () => {
+    const starts = started([0, 1, 2]);
+    for (let turn = 0; turn < 10; turn += 1) starts.count(null, turn);
+    expect(starts.look(null, 100)).toBeNull();
+    expect(starts.look("key_1", 100)).toMatchObject({ used: 3 });
+  });
+
+  it("keeps counting rightly while old starts are let go of", () => {
+    const starts = new StartWindows(LIMIT);
+    for (let at = 0; at <= 600_000; at += 25_000) {
+      const { used } = starts.look("key_1", at) ?? { used: -1 };
+      expect(used).toBe(Math.min(2, at / 25_000));
+      starts.count("key_1", at);
+    }
+  });
+
   it("is nobody's business where there is no limit", () => {
     const starts = new StartWindows(null);
     starts.count("key_1", 0);

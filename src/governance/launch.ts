@@ -23,8 +23,8 @@ export interface LaunchWish {
   readonly gateway: string | null;
   /** Whose team it is charged to; absent: none. */
   readonly team?: string | null;
-  /** Whose start it is. */
-  readonly keyId: string;
+  /** Whose start rate it counts against; null: none, as for child runs and recoveries. */
+  readonly keyId: string | null;
 }
 
 export interface LaunchScene {
@@ -83,25 +83,43 @@ const KEYS_MAX = 10_000;
 /** How often each key has started runs lately, in this process. */
 export class StartWindows {
   readonly #limit: { readonly count: number; readonly perSeconds: number } | null;
-  readonly #starts = new Map<string, number[]>();
+  readonly #starts = new Map<string, Starts>();
 
   constructor(limit: { readonly count: number; readonly perSeconds: number } | null) {
     this.#limit = limit;
   }
 
-  look(keyId: string, at: number): RateFact | null {
-    if (this.#limit === null) return null;
+  look(keyId: string | null, at: number): RateFact | null {
+    if (this.#limit === null || keyId === null) return null;
     const { count, perSeconds } = this.#limit;
-    const inside = (this.#starts.get(keyId) ?? []).filter((start) => start > at - perSeconds * 1_000);
-    this.#starts.set(keyId, inside);
-    const oldest = inside[inside.length - count];
-    const freesAt = inside.length < count || oldest === undefined ? null : oldest + perSeconds * 1_000;
-    return { count, perSeconds, used: inside.length, freesAt };
+    const starts = this.#starts.get(keyId);
+    const used = starts === undefined ? 0 : forget(starts, at - perSeconds * 1_000);
+    const oldest = used < count ? undefined : starts?.moments.at(-count);
+    return { count, perSeconds, used, freesAt: oldest === undefined ? null : oldest + perSeconds * 1_000 };
   }
 
-  count(keyId: string, at: number): void {
-    if (this.#limit === null) return;
+  count(keyId: string | null, at: number): void {
+    if (this.#limit === null || keyId === null) return;
     if (this.#starts.size > KEYS_MAX) this.#starts.clear();
-    this.#starts.set(keyId, [...(this.#starts.get(keyId) ?? []), at]);
+    const starts = this.#starts.get(keyId);
+    if (starts === undefined) this.#starts.set(keyId, { moments: [at], first: 0 });
+    else starts.moments.push(at);
   }
+}
+
+/** When a key started runs, oldest first; those before `first` no longer count. */
+interface Starts {
+  readonly moments: number[];
+  first: number;
+}
+
+/** Lets go of starts up to a moment, each once, and says how many are left. */
+function forget(starts: Starts, until: number): number {
+  const { moments } = starts;
+  while (starts.first < moments.length && (moments[starts.first] ?? until) <= until) starts.first += 1;
+  if (starts.first * 2 > moments.length) {
+    moments.splice(0, starts.first);
+    starts.first = 0;
+  }
+  return moments.length - starts.first;
 }

@@ -10,6 +10,7 @@ import {
   type GovernanceStore,
   type LaunchApprovalStore,
   type RegistryStore,
+  type WaitingStore,
 } from "../store/index.ts";
 import { Governor } from "./governor.ts";
 import { LaunchDesk } from "./launch-desk.ts";
@@ -18,7 +19,7 @@ import type { Registered } from "./registered.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
-  readonly store: RegistryStore & GovernanceStore & LaunchApprovalStore & AgentMemoryStore;
+  readonly store: RegistryStore & GovernanceStore & WaitingStore & LaunchApprovalStore & AgentMemoryStore;
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;

@@ -1,6 +1,7 @@
 import { type Budget, periodOf } from "../core/governance/index.ts";
 import type { Tally } from "./tally.ts";
-import type { Waiter } from "./waiting-room.ts";
+import type { Waiter } from "./agent-queue.ts";
+import { HELD_MAX } from "./waiting-room.ts";
 
 interface Paused {
   readonly waiter: Waiter;
@@ -30,13 +31,20 @@ export class PausedNodes {
     return this.#groupOf.has(keyOf(waiter));
   }
 
-  enter(orgId: string, budgetId: string, { waiter, estimateMicros }: Paused): void {
+  heldOf(orgId: string, budgetId: string): number {
+    return this.#groups.get(`${orgId}/${budgetId}`)?.nodes.size ?? 0;
+  }
+
+  /** False: there is no room for it here, and it stands in the backlog. */
+  enter(orgId: string, budgetId: string, { waiter, estimateMicros }: Paused): boolean {
     this.leave(waiter);
     const groupKey = `${orgId}/${budgetId}`;
     let group = this.#groups.get(groupKey);
+    if (group !== undefined && group.nodes.size >= HELD_MAX) return false;
     if (group === undefined) this.#groups.set(groupKey, (group = { orgId, budgetId, nodes: new Map() }));
     group.nodes.set(keyOf(waiter), { waiter, estimateMicros });
     this.#groupOf.set(keyOf(waiter), groupKey);
+    return true;
   }
 
   leave(waiter: Waiter): void {

@@ -27,6 +27,7 @@ export function verdictOf(
         disposition: "allow",
         verdictId,
         route: place,
+        ...(route.reroutedFrom === undefined ? {} : { reroutedFrom: route.reroutedFrom }),
         ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
         ...(instructions.length === 0 ? {} : { instructions }),
       };
@@ -124,7 +125,8 @@ export function routingAudit(
   { nodeId }: RequestVerdict,
   { route, provider }: Gathered,
 ): readonly AuditEntry[] {
-  if (route.kind !== "found" || route.losers.length === 0) return [];
+  if (route.kind !== "found" || (route.losers.length === 0 && route.reroutedFrom === undefined)) return [];
+  const { reroutedFrom } = route;
   return [
     auditEntry({
       at,
@@ -133,7 +135,11 @@ export function routingAudit(
       resource: `gateway/${route.gateway.id}`,
       run: runId,
       node: nodeId,
-      detail: { provider, losers: route.losers.map((loser) => ({ ...loser })) },
+      detail: {
+        provider,
+        losers: route.losers.map((loser) => ({ ...loser })),
+        ...(reroutedFrom === undefined ? {} : { reroutedFrom }),
+      },
     }),
   ];
 }

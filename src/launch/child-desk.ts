@@ -32,9 +32,7 @@ export function openChildDesk(options: ChildDeskOptions): ChildDesk {
       const args = argsFor(plan, { ...declaredOf(plan, wanted.offered ?? {}), ...wanted.args });
       if (!args.ok) return refused(`the args do not fit the workflow "${name}": ${args.refusal.message}`);
       const launch = launchOf(parent, wanted, found, args.args);
-      return (
-        (await refusedCaller(options, parent)) ?? (await refusedLaunch(options, launch, parent)) ?? launched(launch)
-      );
+      return (await refusedCaller(options, parent)) ?? (await refusedLaunch(options, launch)) ?? launched(launch);
     },
   };
 }
@@ -64,8 +62,9 @@ async function versionOf(
 }
 
 function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Launch["args"]): Launch {
-  const { orgId, runId, startedBy, model, gateway, roleBindings, team, traceId } = parent;
+  const { orgId, runId, startedBy, model, team, traceId } = parent;
   const { childRunId, nodeId, attempt, recursionDepth, workflow } = wanted;
+  const { gateway = null, roleBindings = {} } = wanted.named ?? parent;
   return {
     orgId,
     runId: childRunId,
@@ -95,7 +94,7 @@ async function refusedCaller({ store, now }: ChildDeskOptions, { orgId, startedB
     : refused(`the key "${key.label}", which started the parent, may not start runs`);
 }
 
-async function refusedLaunch({ store, governor }: ChildDeskOptions, launch: Launch, parent: RunRecord) {
+async function refusedLaunch({ store, governor }: ChildDeskOptions, launch: Launch) {
   if (governor === null) return undefined;
   const { orgId, workflow, args, gateway = null, team = null } = launch;
   const record = await store.getWorkflow(orgId, workflow);
@@ -109,7 +108,7 @@ async function refusedLaunch({ store, governor }: ChildDeskOptions, launch: Laun
     args,
     gateway,
     team,
-    keyId: `run:${parent.runId}`,
+    keyId: null,
   });
   return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
 }

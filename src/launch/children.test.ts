@@ -137,4 +137,22 @@ describe("child runs", () => {
     expect([status, body.code]).toEqual([404, "unknown_workflow"]);
     expect(body.detail).toContain('"nowhere"');
   });
+
+  it("do not count against the start rate of whoever started their parent, nor against any other", async () => {
+    const limited = await createApi({}, SCRIPT, { startRate: { count: 1, perSeconds: 3_600 } });
+    await limited.save("name: one\nargs: { n: 0 }\nsteps:\n  - { id: work, command: Work }\n");
+    await limited.save(
+      "name: many\nargs: { list: [1, 2, 3, 4, 5] }\nsteps:\n  - { id: each, for_each: list, workflow_ref: one }\n",
+    );
+    const { body: many } = await limited.tell("POST", "runs", { body: { workflow: "many" } });
+    expect(await limited.settle(many.id)).toBe("completed");
+    expect((await limited.tell("GET", `runs?parent=${many.id}`)).body.data).toHaveLength(5);
+    const second = await limited.tell("POST", "runs", { body: { workflow: "one" } });
+    expect([second.status, second.body.code]).toEqual([429, "rate_limited"]);
+    expect(second.body.explanation.unblock.map(({ action }: { action: string }) => action)).toEqual([
+      "wait",
+      "raise_start_rate",
+    ]);
+    await limited.close();
+  });
 });

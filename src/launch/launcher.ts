@@ -34,7 +34,8 @@ export interface RunWish {
 }
 
 export type LaunchResult =
-  | { readonly kind: "started"; readonly run: RunRecord }
+  /** `warnings`: what newer checks would refuse in the version, which runs all the same. */
+  | { readonly kind: "started"; readonly run: RunRecord; readonly warnings?: readonly Problem[] }
   /** The idempotency key had started this run before, with the same body. */
   | { readonly kind: "repeated"; readonly run: RunRecord }
   | { readonly kind: "refused"; readonly refusal: LaunchRefusal };

@@ -1,4 +1,12 @@
-import { digestJson, getOwn, isJsonArray, isJsonObject, type JsonObject, type Problem } from "../core/base/index.ts";
+import {
+  digestJson,
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  PROBLEM_CODES,
+  type Problem,
+} from "../core/base/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import { catalogOfPins, hasNoPins, type PinnedVersion, type Pins, pinsToJson, refText } from "../core/pins/index.ts";
 import type { WorkflowRef } from "../core/definition/index.ts";
@@ -14,6 +22,8 @@ export type Pinning =
       readonly pins: Pins;
       /** Texts of the workflows that may be started, by hash. */
       readonly texts: ReadonlyMap<string, string>;
+      /** What newer checks would refuse in the text itself: a version that is stored runs all the same. */
+      readonly warnings: readonly Problem[];
     }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly problems?: readonly Problem[] };
 
@@ -33,14 +43,17 @@ export async function gatherPins(
   const team = teamName === null ? null : await findTeam(store, orgId, teamName);
   if (team === undefined) return { ok: false, code: "unknown_team", message: `There is no team "${teamName}".` };
   const texts = new Map<string, string>();
+  const warned: Problem[] = [];
   const gathered: Gathered = { library: {}, lenses: {}, workflows: {} };
   const open: { readonly source: string; readonly of: string | null }[] = [{ source: text, of: null }];
   for (const { source, of } of open) {
     const { library, lenses, workflows } = await surroundingsOf(source, lookUpIn(store, orgId));
     Object.assign(gathered.library, library);
     Object.assign(gathered.lenses, lenses);
-    const { problems } = checkSource(source, { ...catalogOfPins({ ...gathered, team: null }), workflows: null });
+    const catalog = { ...catalogOfPins({ ...gathered, team: null }), workflows: null };
+    const { problems, warnings } = checkSource(source, catalog, { isStored: true });
     if (problems.length > 0) return lacking(problems, of);
+    if (of === null) warned.push(...warnings.filter(({ code }) => PROBLEM_CODES.some((known) => known === code)));
     for (const ref of workflows) {
       if (getOwn(gathered.workflows, refText(ref)) !== undefined) continue;
       const found = await findVersion(store, orgId, ref);
@@ -52,7 +65,12 @@ export async function gatherPins(
         return { ok: false, code: "invalid_definition", message: `It reaches more than ${WORKFLOWS_MAX} workflows.` };
     }
   }
-  return { ok: true, pins: { ...gathered, lenses: usedVersions(gathered.lenses, open), team }, texts };
+  return {
+    ok: true,
+    pins: { ...gathered, lenses: usedVersions(gathered.lenses, open), team },
+    texts,
+    warnings: warned,
+  };
 }
 
 interface Gathered {

@@ -58,7 +58,7 @@ export class Recoverer {
     const record = await store.getWorkflow(orgId, workflow);
     const { status = "active", posture = "bounded_autonomous" } = record ?? {};
     const asked = { workflow, status, posture, hasApprovedLaunch: true, depth, args, gateway, team };
-    const judgement = await governor.judgeLaunch(orgId, { ...asked, keyId: `run:${runId}` });
+    const judgement = await governor.judgeLaunch(orgId, { ...asked, keyId: null });
     return judgement.disposition !== "block";
   }
 }

@@ -19,8 +19,11 @@ const PLAIN_MAX = 2_000;
 /** Asks for the version, the pins, the args and the gates, in this order, and then for the run. */
 export class RunLauncher implements Launcher {
   readonly #options: RunLauncherOptions;
-  /** Texts that refer to nothing outside themselves, by organisation and hash: nothing has to be looked up for them. */
-  readonly #plain = new Set<string>();
+  /**
+   * Texts that refer to nothing outside themselves, by organisation and hash, with their warnings: nothing has to be
+   * looked up for them.
+   */
+  readonly #plain = new Map<string, readonly Problem[]>();
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
@@ -35,14 +38,14 @@ export class RunLauncher implements Launcher {
     const { record, version, hash } = found;
     const pinning = await this.#pinned(orgId, hash, team);
     if (pinning.kind === "refused") return pinning;
-    const { pinnedHash } = pinning;
+    const { pinnedHash, warnings } = pinning;
     const plan = await this.#options.runtime.planOf(orgId, pinnedHash ?? hash);
     if (plan === undefined) return refuse("unknown_version", `Version ${version} can no longer be compiled.`);
     const args = argsFor(plan, wish.args ?? {});
     if (!args.ok) return refused(args.refusal);
     const ruling = await this.#judge(wish, record, version, args.args);
     if (ruling.refusal !== null) return refused(ruling.refusal);
-    return this.#start(wish, ruling.ruling, {
+    const started = await this.#start(wish, ruling.ruling, {
       orgId,
       workflow: name,
       version,
@@ -50,16 +53,14 @@ export class RunLauncher implements Launcher {
       pinnedHash,
       args: args.args,
     });
+    return started.kind === "started" && warnings.length > 0 ? { ...started, warnings } : started;
   }
 
   /** What a run of this text needs besides it, found now and kept. */
-  async #pinned(
-    orgId: string,
-    hash: string,
-    team: string | null,
-  ): Promise<{ readonly kind: "pinned"; readonly pinnedHash: string | null } | Refused> {
+  async #pinned(orgId: string, hash: string, team: string | null): Promise<Pinned | Refused> {
     const key = `${orgId}/${hash}`;
-    if (team === null && this.#plain.has(key)) return { kind: "pinned", pinnedHash: null };
+    const plain = team === null ? this.#plain.get(key) : undefined;
+    if (plain !== undefined) return { kind: "pinned", pinnedHash: null, warnings: plain };
     const { store } = this.#options;
     const kept = await store.getDefinition(orgId, hash);
     if (kept === undefined) return refuse("unknown_version", "The text of this version is not there.");
@@ -68,9 +69,10 @@ export class RunLauncher implements Launcher {
       const { code, message, problems } = pinning;
       return refused({ code, message, ...(problems === undefined ? {} : { problems }) });
     }
+    const { warnings } = pinning;
     const pinnedHash = await keepPinned(store, orgId, { source: kept.source, hash }, pinning.pins);
-    if (team === null && pinnedHash === null) this.#rememberPlain(key);
-    return { kind: "pinned", pinnedHash };
+    if (team === null && pinnedHash === null) this.#rememberPlain(key, warnings);
+    return { kind: "pinned", pinnedHash, warnings };
   }
 
   async #start(
@@ -99,9 +101,9 @@ export class RunLauncher implements Launcher {
     }
   }
 
-  #rememberPlain(key: string): void {
+  #rememberPlain(key: string, warnings: readonly Problem[]): void {
     if (this.#plain.size >= PLAIN_MAX) this.#plain.clear();
-    this.#plain.add(key);
+    this.#plain.set(key, warnings);
   }
 
   async #repeated(
@@ -156,6 +158,12 @@ export class RunLauncher implements Launcher {
     const { explanation, block } = judgement;
     return { ruling, refusal: refusalOf(explanation, block.until) };
   }
+}
+
+interface Pinned {
+  readonly kind: "pinned";
+  readonly pinnedHash: string | null;
+  readonly warnings: readonly Problem[];
 }
 
 type Refused = Extract<LaunchResult, { kind: "refused" }>;

@@ -40,7 +40,7 @@ export class OfferShelf {
 }
 
 function offerOf(source: string): Offer {
-  const { definition } = readDefinition(source, EMPTY_CATALOG);
+  const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
   if (definition === null) return UNKNOWN;
   const args = definition.format === "lobsterx" ? definition.args : definition.rootInputs;
   return { description: definition.description, args, annotations: riskOf(definition) };

@@ -1,7 +1,7 @@
 import { ApiProblem, type NodeState, type Run, type SluiceClient, type State } from "../client/index.ts";
 import { type JsonObject, withOwn } from "../core/base/index.ts";
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import type { PlanOutline, RunView } from "../core/view/index.ts";
+import { isUpstreamFailure, type PlanOutline, type RunView } from "../core/view/index.ts";
 
 /** How a run stands: what tools answer about one. */
 export interface RunStanding {
@@ -88,7 +88,9 @@ export async function standingOf(
   const waitingFor = isTerminal(state.status) ? [] : await approvalsOf(api, state, view);
   const asked = new Set(waitingFor.map(({ nodeId }) => nodeId));
   const blocked = state.nodeResults.filter(({ nodeId, status }) => status === "blocked" && !asked.has(nodeId));
-  const failed = state.nodeResults.filter(({ status }) => status === "failed" || status === "timed_out");
+  const failed = state.nodeResults.filter(
+    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node),
+  );
   return {
     runId: run.id,
     workflow: run.workflow,

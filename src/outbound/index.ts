@@ -18,3 +18,4 @@ export {
   refusalText,
 } from "./outbound-guard.ts";
 export type { Resolve, UrlRefusalCode } from "./url-check.ts";
+export { fetchFromServer } from "./server-fetch.ts";

@@ -1,6 +1,6 @@
 import { Pool, types, type CustomTypesConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { Bug } from "../core/base/index.ts";
-import { StoreUnavailable, type Sql, type SqlValue, type Statement } from "../store/index.ts";
+import { type Sql, type SqlValue, type Statement } from "../store/index.ts";
 import { translated } from "./postgres-failure.ts";
 
 export interface PostgresOptions {
@@ -85,7 +85,7 @@ async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Pro
     await ask(client, COMMIT);
     return result;
   } catch (error) {
-    isBroken = error instanceof StoreUnavailable || !(await hasRolledBack(client));
+    isBroken = !(await hasRolledBack(client));
     throw error;
   } finally {
     client.release(isBroken);

@@ -95,11 +95,13 @@ function twice(manifest: Manifest): Planned {
 }
 
 /** What is wrong with a manifest whatever is registered, each with its place. */
-export function manifestProblems(manifest: Manifest): readonly PlacedProblem[] {
+export function manifestProblems(manifest: Manifest, catalog: Catalog = EMPTY_CATALOG): readonly PlacedProblem[] {
   const kind = kindOf(manifest);
   if (kind === null) return placed(manifest, manifest.problems);
   const reading = readSpec(kind, manifest.name, manifest.spec);
-  return reading.ok ? [] : placed(manifest, reading.problems.map(inDocument));
+  if (!reading.ok) return placed(manifest, reading.problems.map(inDocument));
+  const lacking = kind === "Workflow" ? workflowProblems(manifest.name, reading.body, catalog) : [];
+  return placed(manifest, lacking.map(inDocument));
 }
 
 async function planOne(manifest: Manifest, around: ApplySurroundings, stream: readonly Manifest[]): Promise<Planned> {
@@ -198,7 +200,7 @@ async function planWorkflow(
   const plan = planWorkflowChange({ source, settings }, before);
   const applied: AppliedManifest = { kind: "Workflow", name, ...plan };
   if (plan.action === "unchanged") return { applied };
-  const format = checkSource(source, EMPTY_CATALOG).definition?.format ?? "lobsterx";
+  const format = checkSource(source, EMPTY_CATALOG, { isStored: true }).definition?.format ?? "lobsterx";
   const saving = { name, hash: digestText(source), format, source, catalog: null, savedAt: at, savedBy: actor };
   const detail = {
     action: plan.action,
@@ -221,12 +223,15 @@ function invalid(manifest: Manifest, problems: readonly SpecProblem[]): Planned 
   return { applied: { kind, name, action: "invalid", problems: placed(manifest, problems) } };
 }
 
-function placed({ places }: Manifest, problems: readonly SpecProblem[]): readonly PlacedProblem[] {
-  return problems.map((problem) => {
-    const { code, message, path, hint } = problem;
-    const place = places === null ? {} : placeOf(problem, places);
-    return { code, message, path, ...place, ...(hint === undefined ? {} : { hint }) };
-  });
+/** One problem of a manifest with its place. */
+export function placedIn(manifest: Manifest, problem: SpecProblem): PlacedProblem {
+  const { code, message, path, hint } = problem;
+  const place = manifest.places === null ? {} : placeOf(problem, manifest.places);
+  return { code, message, path, ...place, ...(hint === undefined ? {} : { hint }) };
+}
+
+function placed(manifest: Manifest, problems: readonly SpecProblem[]): readonly PlacedProblem[] {
+  return problems.map((problem) => placedIn(manifest, problem));
 }
 
 function placeOf(problem: SpecProblem & Partial<SourceProblem>, places: NonNullable<Manifest["places"]>): Place {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject, ProblemCode } from "../core/base/index.ts";
+import { webUrlFlaw } from "./web-url.ts";
 
 /** What a check of our own tells besides its message. */
 export interface FieldFlaw {
@@ -81,12 +82,15 @@ export function epochMsOf(moment: string): number {
   return Date.parse(isZoned ? moment : `${moment}Z`);
 }
 
-export const webUrl = checked(
-  z.string().max(2_000),
-  (written) => /^https?:\/\//i.test(written) && URL.canParse(written),
-  "must be an http or https address",
-  { code: "wrong_type", hint: "Write it out: https://example.com/path." },
-);
+export const webUrl = z
+  .string()
+  .max(2_000)
+  .superRefine((written, context) => {
+    const flaw = webUrlFlaw(written);
+    if (flaw === null) return;
+    const params: FieldFlaw = { code: "wrong_type", hint: "Write it out: https://example.com/path." };
+    context.addIssue({ code: "custom", message: flaw, input: written, params: { ...params } });
+  });
 
 const SECRET_LENGTH_MAX = 500;
 

@@ -3,14 +3,16 @@ import {
   isJsonArray,
   isJsonObject,
   type Json,
+  type JsonObject,
   LIMITS,
   type Place,
   type Problem,
   type TreePath,
 } from "../core/base/index.ts";
+import { ALLOW_KEY, didYouMean } from "../core/definition/index.ts";
 import { readDocuments, type SourceTree } from "../core/text/index.ts";
 import { isManifestKind, MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
-import { didYouMean, shown, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /** One document of a stream, as far as it can be told what it is about. Paths of its problems begin at the document. */
 export interface Manifest {
@@ -101,6 +103,11 @@ function placesOf(tree: SourceTree, base: TreePath, linesBefore: number, lines: 
 }
 
 const KEYS = ["kind", "name", "spec"];
+/** Keys of manifests of other systems, with what to write here instead. */
+const FOREIGN: ReadonlyMap<string, string> = new Map([
+  ["apiVersion", "Remove it: a manifest has kind, name and spec."],
+  ["metadata", "Write the name beside kind; everything else stands in the spec."],
+]);
 const KINDS = Object.keys(MANIFEST_KINDS);
 
 function readManifest(value: Json, places: ManifestPlaces | null): Manifest {
@@ -110,8 +117,11 @@ function readManifest(value: Json, places: ManifestPlaces | null): Manifest {
   }
   const problems: SpecProblem[] = [];
   for (const key of Object.keys(value)) {
-    if (KEYS.includes(key)) continue;
-    const hint = didYouMean(key, KEYS) ?? `The keys are ${KEYS.join(", ")}; everything else stands in the spec.`;
+    if (KEYS.includes(key) || key === ALLOW_KEY) continue;
+    const hint =
+      FOREIGN.get(key) ??
+      didYouMean(key, KEYS) ??
+      `The keys are ${KEYS.join(", ")}; everything else stands in the spec.`;
     problems.push(specProblem("unknown_key", [key], `"${key}" is not a key of a manifest.`, { isAtKey: true, hint }));
   }
   for (const key of KEYS) {
@@ -124,7 +134,14 @@ function readManifest(value: Json, places: ManifestPlaces | null): Manifest {
     const hint = didYouMean(kind, KINDS) ?? `The kinds are ${KINDS.join(", ")}.`;
     problems.push(specProblem("bad_enum", ["kind"], `There is no kind ${shown(kind)} of manifest.`, { hint }));
   }
-  return { kind, name, spec: getOwn(value, "spec") ?? null, problems, places };
+  return { kind, name, spec: specOf(value), problems, places };
+}
+
+/** Whether texts may look like secrets may be said beside the spec, too. */
+function specOf(value: JsonObject): Json {
+  const spec = getOwn(value, "spec") ?? null;
+  const isAllowed = getOwn(value, ALLOW_KEY);
+  return isJsonObject(spec) && isAllowed !== undefined ? { [ALLOW_KEY]: isAllowed, ...spec } : spec;
 }
 
 function textOf(value: Json | undefined, key: string, problems: SpecProblem[]): string {

@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { getOwn, type JsonObject, jsonToText, required } from "../core/base/index.ts";
-import { parseExpression, type ParsedExpression } from "../core/expression/index.ts";
+import { getOwn, type Json, type JsonObject, jsonToText, required } from "../core/base/index.ts";
+import { deadEndHint, deadEndMessage, didYouMean } from "../core/definition/index.ts";
+import {
+  findUndecidable,
+  followPath,
+  parseExpression,
+  type ParsedExpression,
+  type Path,
+  valueKindOf,
+} from "../core/expression/index.ts";
 import {
   ENFORCEMENTS,
   type Policy,
+  policyFacts,
   POLICY_ACTIONS,
   POLICY_CATEGORIES,
   POLICY_SCOPES,
@@ -11,7 +20,7 @@ import {
 import type { Entry } from "../store/index.ts";
 import { anyJson, microsOf, name, names, readBody, spec, text, usd } from "./field.ts";
 import { scopeProblems } from "./scope.ts";
-import { didYouMean, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
 
 export const policySpec = spec({
@@ -41,18 +50,15 @@ export const policySpec = spec({
     .describe("What a step it applies to may not ask for; * for all of a kind"),
 });
 
-/** What a condition may speak about; anything else would be missing for ever, and the policy silent. */
-const SUBJECTS = ["agent", "gateway", "run", "node", "role", "budget", "context"];
-
 export function policyProblems(written: JsonObject): readonly SpecProblem[] {
   return [
     ...scopeProblems(written, false),
-    ...conditionProblems(getOwn(written, "condition")),
+    ...conditionProblems(getOwn(written, "condition"), getOwn(written, "category")),
     ...stepFieldProblems(approvalFields(written)),
   ];
 }
 
-function conditionProblems(condition: unknown): readonly SpecProblem[] {
+function conditionProblems(condition: Json | undefined, category: Json | undefined): readonly SpecProblem[] {
   if (typeof condition !== "string") return [];
   const parsed = parseExpression(condition);
   if (!parsed.ok) {
@@ -60,13 +66,43 @@ function conditionProblems(condition: unknown): readonly SpecProblem[] {
     const said = `"condition" cannot be read at character ${position + 1}: ${message}.`;
     return [specProblem("bad_expression", ["condition"], said, { hint: sentence(hint) })];
   }
-  return parsed.value.paths.flatMap(({ segments, text: path, position }) => {
-    const head = String(segments[0]);
-    if (SUBJECTS.includes(head)) return [];
-    const said = `"condition" speaks of "${path}" at character ${position + 1}, which a policy does not see.`;
-    const hint = didYouMean(head, SUBJECTS) ?? `Policies see ${SUBJECTS.join(", ")}.`;
-    return [specProblem("bad_expression", ["condition"], said, { hint })];
+  const facts = policyFacts(POLICY_CATEGORIES.find((known) => known === category) ?? "guardrail");
+  const unknown = parsed.value.paths.flatMap((path) => factProblems(path, facts));
+  return unknown.length > 0 ? unknown : typeProblems(parsed.value, facts);
+}
+
+/** A fact that does not exist would be missing for ever, and the policy silent. */
+function factProblems(
+  { segments, text, position }: Path,
+  facts: ReturnType<typeof policyFacts>,
+): readonly SpecProblem[] {
+  const followed = followPath(facts, segments);
+  if (followed.ok) return [];
+  const { deadEnd } = followed;
+  const head = String(segments[0]);
+  const seen = [...facts.fields.keys()];
+  if (deadEnd.index > 0) {
+    const message = `"condition" at character ${position + 1}: ${deadEndMessage(text, segments, deadEnd, { name: "the policy", length: 0 })}`;
+    return [specProblem("unknown_fact", ["condition"], message, { hint: deadEndHint(deadEnd) })];
+  }
+  const isTooEarly = policyFacts("guardrail").fields.has(head);
+  const message = `"condition" speaks of "${text}" at character ${position + 1}, which a policy ${isTooEarly ? "of the category run_creation " : ""}does not see.`;
+  const hint = isTooEarly
+    ? "It is asked before there is a run, and sees only run."
+    : (didYouMean(head, seen) ?? `Policies see ${seen.join(", ")}.`);
+  return [specProblem("unknown_fact", ["condition"], message, { hint })];
+}
+
+function typeProblems({ root }: ParsedExpression, facts: ReturnType<typeof policyFacts>): readonly SpecProblem[] {
+  const mismatch = findUndecidable(root, ({ segments }) => {
+    const followed = followPath(facts, segments);
+    return followed.ok ? valueKindOf(followed.known) : undefined;
   });
+  if (mismatch === undefined) return [];
+  const where = mismatch.position === undefined ? "" : ` at character ${mismatch.position + 1}`;
+  return [
+    specProblem("type_mismatch", ["condition"], `"condition" can never be decided${where}: ${mismatch.message}.`),
+  ];
 }
 
 function sentence(hint: string | undefined): string | undefined {

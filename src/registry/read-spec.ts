@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "../core/definition/index.ts";
 import { agentSpec } from "./agent.ts";
 import { alertBodyOf, alertProblems, alertSpec } from "./alert.ts";
 import { budgetProblems, budgetSpec } from "./budget.ts";
@@ -15,7 +16,7 @@ import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
 import { roleBindingSpec } from "./role-binding.ts";
 import { scheduleProblems, scheduleSpec } from "./schedule.ts";
 import { problemsOfIssues, specProblem, type SpecProblem } from "./spec-problem.ts";
-import { teamProblems, teamSpec } from "./team.ts";
+import { teamBodyOf, teamProblems, teamSpec } from "./team.ts";
 import { webhookProblems, webhookSpec } from "./webhook.ts";
 import { workflowProblems, workflowSpec } from "./workflow.ts";
 
@@ -49,7 +50,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Budget: { schema: budgetSpec, problems: budgetProblems },
   Policy: { schema: policySpec, problems: policyProblems, toBody: policyBodyOf },
   Lens: { schema: lensSpec.loose(), problems: (written, name) => lensProblems(name, written) },
-  Team: { schema: teamSpec, problems: teamProblems },
+  Team: { schema: teamSpec, problems: teamProblems, toBody: teamBodyOf },
   LibraryStep: { schema: libraryStepSpec, problems: (written, name) => libraryStepProblems(name, written) },
   Schedule: { schema: scheduleSpec, problems: scheduleProblems },
   Webhook: { schema: webhookSpec, problems: webhookProblems, secrets: ["secret"] },
@@ -64,17 +65,23 @@ export function specSchema(kind: ManifestKind): z.ZodType<object> {
   return RULES[kind].schema;
 }
 
+/** Kinds whose own reader knows the key that says a text only looks like a secret. */
+const ALLOWING: readonly ManifestKind[] = ["Lens", "LibraryStep"];
+
 /** Reads the spec of a manifest; every problem at once. Paths begin inside the spec, but for the name's own: `name`. */
-export function readSpec(kind: ManifestKind, name: string, written: Json): SpecReading {
+export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecReading {
   const { schema, problems: look, toBody = asBody, secrets: hidden = [] } = RULES[kind];
   const { title } = MANIFEST_KINDS[kind];
-  if (!isJsonObject(written)) {
+  if (!isJsonObject(sent)) {
     const message = `The spec of ${title} must be a map.`;
     return { ok: false, problems: [...nameProblems(kind, name), specProblem("wrong_type", [], message)] };
   }
+  const { [ALLOW_KEY]: isAllowed, ...rest } = sent;
+  const written = ALLOWING.includes(kind) ? sent : rest;
   const parsed = schema.safeParse(written, { reportInput: true });
   const problems = [
     ...nameProblems(kind, name),
+    ...secretProblems(kind, sent, hidden),
     ...withoutRepeats([
       ...(parsed.success ? [] : problemsOfIssues(parsed.error.issues, schema, title)),
       ...(look?.(written, name) ?? []),
@@ -87,8 +94,23 @@ export function readSpec(kind: ManifestKind, name: string, written: Json): SpecR
     return typeof value === "string" ? [[key, value]] : [];
   });
   const open = Object.fromEntries(Object.entries(full).filter(([key]) => !hidden.includes(key)));
-  const body = toBody(open);
+  const isKept = isAllowed === true && kind !== "Workflow";
+  const body = isKept ? { ...toBody(open), [ALLOW_KEY]: true } : toBody(open);
   return { ok: true, body, ...(secrets.length === 0 ? {} : { secrets: Object.fromEntries(secrets) }) };
+}
+
+/** The text of a workflow is looked at by its own reader, which knows where it says otherwise. */
+function secretProblems(kind: ManifestKind, sent: JsonObject, writeOnly: readonly string[]): readonly SpecProblem[] {
+  const isAllowed = getOwn(sent, ALLOW_KEY);
+  const problems: SpecProblem[] = [];
+  if (isAllowed !== undefined && typeof isAllowed !== "boolean") {
+    problems.push(specProblem("wrong_type", [ALLOW_KEY], `"${ALLOW_KEY}" must be true or false.`));
+  }
+  const passedOver = kind === "Workflow" ? [...writeOnly, "source"] : writeOnly;
+  for (const { path, message } of findSecretLiterals(sent, passedOver)) {
+    problems.push(specProblem("secret_literal", path, message, { hint: SECRET_HINT }));
+  }
+  return problems;
 }
 
 /** A schema and a reader may both mind the same thing; the last word is the better one. */

@@ -9,11 +9,11 @@ import {
   type ProblemCode,
   type TreePath,
 } from "../core/base/index.ts";
-import { suggest } from "../core/definition/index.ts";
+import { didYouMean } from "../core/definition/index.ts";
 import { isField } from "./field.ts";
 
-/** The codes of definitions, one for what is right and cannot be done here yet, and one for URLs no server may call. */
-export type SpecCode = ProblemCode | "not_supported" | "outbound_refused";
+/** The codes of definitions. */
+export type SpecCode = ProblemCode;
 
 /** Something wrong with a spec. Paths begin inside the spec. */
 export interface SpecProblem {
@@ -56,11 +56,6 @@ export function nameOf(at: TreePath, title = "the spec"): string {
   return `Entry ${last + 1} of ${field === undefined ? "the list" : `"${field}"`}`;
 }
 
-export function didYouMean(word: string, words: Iterable<string>): string | undefined {
-  const found = suggest(word, words);
-  return found === undefined ? undefined : `Did you mean "${found}"?`;
-}
-
 /** What a schema found wrong, in the words everything else here is said in. `title`: "an agent". */
 export function problemsOfIssues(
   issues: readonly z.core.$ZodIssue[],
@@ -87,7 +82,7 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
     case "invalid_type":
       return [input === undefined ? missing(at, title) : wrongType(issue.expected, input, at, subject)];
     case "invalid_value":
-      return [wrongWord(issue.values.map(String), input, at, subject)];
+      return [input === undefined ? missing(at, title) : wrongWord(issue.values.map(String), input, at, subject)];
     case "too_big":
     case "too_small":
       return [outOfRange(issue, input, at, subject)];
@@ -96,12 +91,36 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
       const code = isField(params) ? params.code : "wrong_type";
       return [specProblem(code, at, `${subject} ${issue.message}${butItIs(input)}.`, isField(params) ? params : {})];
     }
+    case "invalid_union": {
+      const meant = issue.errors.find((branch) => branch.every((one) => isWithin(one, input)));
+      if (meant === undefined || meant.length === 0) break;
+      const path = (one: z.core.$ZodIssue): z.core.$ZodIssue => ({ ...one, path: [...issue.path, ...one.path] });
+      return meant.flatMap((one) => problemsOf(path(one), schema, title));
+    }
     case "invalid_key":
-      return [specProblem("bad_name", at, `${subject} is not a name that can be used here.`, { isAtKey: true })];
+      return [wrongKey(issue, at, subject)];
     default:
-      if (input === undefined) return [missing(at, title)];
-      return [specProblem("wrong_type", at, `${subject} ${issue.message}, but it is ${kindOf(input)}.`)];
+      break;
   }
+  if (input === undefined) return [missing(at, title)];
+  return [specProblem("wrong_type", at, `${subject} ${issue.message}, but it is ${kindOf(input)}.`)];
+}
+
+/** Of several forms the author meant the one whose kind of value was written. */
+function isWithin(issue: z.core.$ZodIssue, input: Json | undefined): boolean {
+  if (issue.path.length > 0 || issue.code === "unrecognized_keys") return true;
+  return typeof input === "string" && issue.code === "invalid_value";
+}
+
+/** A name chosen by the author, where only some will do. */
+function wrongKey({ issues }: z.core.$ZodIssueInvalidKey, at: TreePath, subject: string): SpecProblem {
+  const [first] = issues;
+  if (first?.code === "invalid_value") {
+    const known = first.values.map(String);
+    return unknownKey(String(at.at(-1)), at.slice(0, -1), known, "the map");
+  }
+  const message = `${subject} ${first?.message ?? "is not a name that can be used here"}.`;
+  return specProblem("bad_name", at, message, { isAtKey: true });
 }
 
 function unknownKey(key: string, at: TreePath, known: readonly string[], title: string): SpecProblem {
@@ -198,10 +217,13 @@ function keysAt(schema: z.core.$ZodType, at: TreePath): readonly string[] {
     let inner: z.core.$ZodType | undefined;
     if (def.type === "object" && typeof segment === "string") inner = getOwn(def.shape, segment);
     else if (def.type === "array") inner = def.element;
+    else if (def.type === "record") inner = def.valueType;
     if (inner === undefined) return [];
     def = defOf(inner);
   }
-  return def.type === "object" ? Object.keys(def.shape) : [];
+  if (def.type === "object") return Object.keys(def.shape);
+  const key = def.type === "record" ? defOf(def.keyType) : undefined;
+  return key?.type === "enum" ? Object.values(key.entries).map(String) : [];
 }
 
 type Def = z.core.$ZodTypes["_zod"]["def"];

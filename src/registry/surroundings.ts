@@ -1,12 +1,7 @@
-import type { JsonObject } from "../core/base/index.ts";
-import {
-  type Catalog,
-  type Definition,
-  EMPTY_CATALOG,
-  readDefinition,
-  type WorkflowRef,
-} from "../core/definition/index.ts";
+import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../core/base/index.ts";
+import { type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
 import { catalogOfPins, NO_PINS } from "../core/pins/index.ts";
+import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
 
 /** What a text refers to outside itself, as it is registered at the moment. */
@@ -26,19 +21,26 @@ export function lookUpIn(store: Pick<RegistryStore, "getEntry">, orgId: string):
   return async (kind, name) => (await store.getEntry(orgId, kind, name))?.body;
 }
 
-/** A text that cannot be read refers to nothing anybody could find. */
+/**
+ * Whatever else is wrong with a text, what it names is looked up: a mistake elsewhere makes nothing look missing. A text
+ * of which not even the structure can be read names nothing.
+ */
 export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp): Promise<Surroundings> {
-  const { definition } = readDefinition(source, EMPTY_CATALOG);
-  if (definition === null) return NOWHERE;
-  const library = await found("library", libraryStepsIn(definition), lookUp);
-  const lenses = await found("lens", lensesIn(definition), lookUp);
-  const full = readDefinition(source, { ...catalogAround({ library, lenses }), workflows: null }).definition;
-  return { library, lenses, workflows: workflowsIn(full ?? definition) };
+  const tree = readSource(source).tree?.value;
+  if (!isJsonObject(tree)) return NOWHERE;
+  const library = await found("library", namesUnder(tree, "steps", "library_step"), lookUp);
+  const lenses = await found("lens", namesUnder(tree, "nodes", "lens_id"), lookUp);
+  const catalog = { ...catalogAround({ library, lenses }), workflows: null };
+  const { definition } = readDefinition(source, catalog, { isStored: true });
+  return { library, lenses, workflows: definition === null ? [] : workflowsIn(definition) };
 }
 
 /** As the checker takes it: what a text names and is not there is then a problem of that text. */
 export function catalogAround({ library, lenses }: Pick<Surroundings, "library" | "lenses">): Catalog {
-  return { ...catalogOfPins({ ...NO_PINS, library, lenses }), workflows: null };
+  const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
+  // One that cannot be read is there all the same, and what is wrong with it is said where it is written.
+  const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
+  return { ...catalog, lenses: { ...Object.fromEntries(unread), ...catalog.lenses }, workflows: null };
 }
 
 async function found(kind: "library" | "lens", names: ReadonlySet<string>, lookUp: LookUp) {
@@ -50,14 +52,16 @@ async function found(kind: "library" | "lens", names: ReadonlySet<string>, lookU
   return Object.fromEntries(entries);
 }
 
-function libraryStepsIn(definition: Definition): ReadonlySet<string> {
-  const steps = definition.format === "lobsterx" ? definition.steps : [];
-  return new Set(steps.flatMap(({ unresolvedLibraryStep: name }) => (name === null ? [] : [name])));
-}
-
-function lensesIn(definition: Definition): ReadonlySet<string> {
-  const nodes = definition.format === "lobsterx" ? [] : definition.nodes;
-  return new Set(nodes.flatMap(({ lensId }) => (lensId === null ? [] : [lensId])));
+/** What the entries of a list name under a key. */
+export function namesUnder(document: JsonObject, list: string, key: string): ReadonlySet<string> {
+  const entries = getOwn(document, list);
+  if (!isJsonArray(entries)) return new Set();
+  return new Set(
+    entries.flatMap((entry) => {
+      const name = isJsonObject(entry) ? getOwn(entry, key) : undefined;
+      return typeof name === "string" ? [name] : [];
+    }),
+  );
 }
 
 function workflowsIn(definition: Definition): readonly WorkflowRef[] {

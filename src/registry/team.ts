@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, type TreePath } from "../core/base/index.ts";
+import { didYouMean } from "../core/definition/index.ts";
 import {
   type Assignment,
   FAILURE_POLICIES,
@@ -11,7 +12,7 @@ import {
 } from "../core/team/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, name, names, readBody, spec, text, whole, workflowName } from "./field.ts";
-import { didYouMean, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, retryBlockOf, stepFieldProblems } from "./step-field.ts";
 
 const PLACES_MAX = 1_000;
@@ -35,10 +36,17 @@ const member = spec({
   system_prompt_patch: text.nullish().describe("Said after its own system prompt"),
 });
 
+const failureWord = z.enum(FAILURE_POLICIES);
+
 const POLICIES = {
   approval_policy: anyJson.optional().describe("approvers, otherwise, expires, separate_approver, as in a step"),
   retry_policy: anyJson.optional().describe("attempts, backoff_ms, max_backoff_ms, retry_on, as in a step"),
-  failure_policy: z.enum(FAILURE_POLICIES).nullish().describe("What a failed node means for the others"),
+  failure_policy: z
+    .union([failureWord, spec({ mode: failureWord })], {
+      error: `must be ${FAILURE_POLICIES.join(", ")}, or a map with mode`,
+    })
+    .nullish()
+    .describe("What a failed node means for the others; also as {mode: …}"),
   queue_policy: z.enum(QUEUE_POLICIES).nullish().describe("serial: one node at a time in each lane"),
 };
 
@@ -110,6 +118,27 @@ function twice(assignments: readonly Json[]): readonly SpecProblem[] {
   });
 }
 
+/** As it is kept: the mode alone, however it was written. */
+export function teamBodyOf(written: JsonObject): JsonObject {
+  const assignments = getOwn(written, "assignments");
+  return {
+    ...withMode(written),
+    ...(isJsonArray(assignments)
+      ? { assignments: assignments.map((one) => (isJsonObject(one) ? withMode(one) : one)) }
+      : {}),
+  };
+}
+
+function withMode(written: JsonObject): JsonObject {
+  const policy = getOwn(written, "failure_policy");
+  return isJsonObject(policy) ? { ...written, failure_policy: getOwn(policy, "mode") ?? null } : written;
+}
+
+function modeOf(policy: FailurePolicy | { readonly mode: FailurePolicy }): FailurePolicy {
+  return typeof policy === "string" ? policy : policy.mode;
+}
+
+type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 type TeamBody = z.output<typeof teamSpec>;
 
 export function teamOf({ id, body }: Entry): Team {
@@ -140,7 +169,7 @@ function policiesOf(written: Omit<TeamBody["assignments"][number], "workflow">):
   const { approval_policy: approval, retry_policy: retry, failure_policy: failure, queue_policy: queue } = written;
   return {
     ...(queue === undefined ? {} : { queuePolicy: queue }),
-    ...(failure === undefined ? {} : { failurePolicy: failure }),
+    ...(failure === undefined ? {} : { failurePolicy: modeOf(failure) }),
     ...(approval === undefined
       ? {}
       : { approvalPolicy: approvalRuleOf(isJsonObject(approval) ? approvalFields(approval) : {}) }),

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { AUDIT_TYPES } from "../core/audit/index.ts";
 import { getOwn, isJsonArray, type JsonObject } from "../core/base/index.ts";
+import { didYouMean } from "../core/definition/index.ts";
 import { EVENT_TYPES } from "../core/event/index.ts";
 import type { Entry } from "../store/index.ts";
 import { name, readBody, secret, spec, webUrl } from "./field.ts";
-import { didYouMean, nameOf, shown, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { nameOf, shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 
 const EVENTS_MAX = 100;
 

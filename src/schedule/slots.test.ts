@@ -92,6 +92,32 @@ describe("where clocks go forward", () => {
   });
 });
 
+describe("a slot at the very instant clocks go forward", () => {
+  const JUMP = Date.parse("2026-03-29T01:00Z");
+  const NEXT = Date.parse("2026-03-30T00:30Z");
+  const table = timetableOf(cron("30 2 * * *", "Europe/Berlin"));
+
+  it("is due then, and not again a millisecond later", () => {
+    expect([JUMP - 1, JUMP, JUMP + 1].map((from) => table.next(from))).toEqual([JUMP, JUMP, NEXT]);
+  });
+
+  it("belongs to a look that begins with it, and not to one that ends there", () => {
+    expect([...slotsBetween(table, JUMP, NEXT)]).toEqual([JUMP]);
+    expect([...slotsBetween(table, JUMP - 1, JUMP)]).toEqual([]);
+    expect(table.last(JUMP, JUMP + 1, 5)).toEqual([JUMP]);
+    expect(table.last(JUMP - 1_000, JUMP, 5)).toEqual([]);
+    expect(table.last(JUMP + 1, NEXT, 5)).toEqual([]);
+  });
+
+  it("is one although two times of the calendar fall on it", () => {
+    const both = timetableOf(cron("30 2,3 * * *", "Europe/Berlin"));
+    expect(both.last(JUMP - 1_000, JUMP + 3_600_000, 5)).toEqual([JUMP, JUMP + 1_800_000]);
+    const same = timetableOf(cron("0 2,3 * * *", "Europe/Berlin"));
+    expect(same.last(JUMP - 1_000, JUMP + 1_000, 5)).toEqual([JUMP]);
+    expect([...slotsBetween(same, JUMP, JUMP + 3_600_000)]).toEqual([JUMP]);
+  });
+});
+
 describe("where clocks go back", () => {
   it.each([
     // Berlin has 02:00 to 03:00 twice on 25 October 2026, from 00:00 and from 01:00 UTC.

@@ -310,6 +310,8 @@ describe("actions", () => {
     fits("runs.restart", again);
     const repeated = await api.tell("POST", `runs/${id}/restart`, { headers: { "idempotency-key": "r" } });
     expect([repeated.status, repeated.body.id]).toEqual([200, again.body.id]);
+    for (const { body } of [again, repeated])
+      expect(body).toMatchObject({ carriedOver: ["first"], runsAgain: ["broken"] });
     expect(
       told(
         await api.tell("POST", `runs/${id}/restart`, {
@@ -343,9 +345,15 @@ describe("actions", () => {
       body: { eventId: data[0].eventId, args: { who: "Bea" } },
     });
     expect(branched).toMatchObject({ status: 201, body: { sourceRunId: id, args: { who: "Bea", times: 1 } } });
+    fits("runs.branch", branched);
     await api.settle(branched.body.id);
     const { nodeResults } = (await api.tell("GET", `runs/${branched.body.id}/state`)).body;
-    expect(nodeResults).toMatchObject([{ output: "Say hello to Ada" }, { output: "Thank Bea" }]);
+    expect(branched.body).toMatchObject({ carriedOver: [], runsAgain: ["greet", "thank"] });
+    expect(nodeResults).toMatchObject([{ output: "Say hello to Bea" }, { output: "Thank Bea" }]);
+    const same = await api.tell("POST", `runs/${id}/branch`, {
+      body: { eventId: data[0].eventId, args: { times: 3 } },
+    });
+    expect(same.body).toMatchObject({ carriedOver: ["greet"], runsAgain: ["thank"] });
     const rewound = await api.tell("POST", `runs/${id}/rewind`, { body: { eventId: data[0].eventId } });
     expect(rewound.body).toMatchObject({ id, epoch: 1 });
     expect(await api.settle(id)).toBe("completed");

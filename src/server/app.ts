@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditDesk } from "../audit/index.ts";
-import { Overloaded, type Runtime } from "../driver/index.ts";
+import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher } from "../launch/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
@@ -258,6 +258,12 @@ function refusedFor({ config }: Services, error: Error, context: Context<Env>): 
   if (error instanceof Overloaded) {
     const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));
     return new Refused("overloaded", "The server has more to do than it can take on.", {
+      headers: { "retry-after": seconds },
+    });
+  }
+  if (error instanceof TooManyOpenRuns) {
+    const seconds = String(Math.ceil(error.retryAfterMs / 1_000));
+    return new Refused("too_many_open_runs", `The organisation has ${error.max} open runs and may not have more.`, {
       headers: { "retry-after": seconds },
     });
   }

@@ -5,6 +5,8 @@ import type { Timing } from "../registry/index.ts";
 export interface ApiConfig {
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** How far the clock of this machine is from the time of the database. */
+  readonly clockSkewMs: () => number;
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | null;
   /** Names and addresses the server is called by, besides those of this machine and of `publicUrl`. */
@@ -42,6 +44,7 @@ export interface SpanFigures {
 
 export const DEFAULT_CONFIG: ApiConfig = {
   now: Date.now,
+  clockSkewMs: () => 0,
   publicUrl: null,
   hosts: [],
   consoleDirectory: null,

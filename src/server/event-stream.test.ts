@@ -54,7 +54,7 @@ describe("the stream of a run", () => {
       expect(response.headers.has("transfer-encoding")).toBe(false);
       const text = await response.text();
       expect(text.startsWith("retry: 2000\n\n")).toBe(true);
-      expect(idsIn(text)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+      expect(idsIn(text)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
       for (const block of text.trim().split("\n\n").slice(1))
         expect(block).toMatch(/^id: \d+\nevent: [\w.]+\ndata: \{.*\}$/);
     }
@@ -73,16 +73,16 @@ describe("the stream of a run", () => {
           )
         ).body,
       );
-    expect(await ids("?afterEventId=10")).toEqual([11, 12, 13]);
-    expect(await ids("", "11")).toEqual([12, 13]);
-    expect(await ids("?afterEventId=12", "3")).toEqual([13]);
+    expect(await ids("?afterEventId=12")).toEqual([13, 14, 15]);
+    expect(await ids("", "13")).toEqual([14, 15]);
+    expect(await ids("?afterEventId=14", "3")).toEqual([15]);
     for (const header of ["abc", "-1", "1e99", "18446744073709551616", "1;drop"]) {
       const answer = await api.tell("GET", streamOf(id), { headers: { "last-event-id": header } });
       expect([answer.status, answer.body.code]).toEqual([400, "bad_cursor"]);
     }
-    const ahead = await api.tell("GET", `${streamOf(id)}?afterEventId=14`);
+    const ahead = await api.tell("GET", `${streamOf(id)}?afterEventId=16`);
     expect([ahead.status, ahead.body.code]).toEqual([416, "cursor_ahead"]);
-    const end = await api.tell("GET", `${streamOf(id)}?afterEventId=13`);
+    const end = await api.tell("GET", `${streamOf(id)}?afterEventId=15`);
     expect([end.status, end.body]).toEqual([204, ""]);
     expect(api.app.streams()).toEqual({ open: 0, watchedRuns: 0 });
   });

@@ -17,6 +17,7 @@ const READ: ReadonlySet<EventType> = new Set<EventType>([
   "run.cancelled",
   "run.timed_out",
   "run.status.changed",
+  "run.rewound",
   "node.provenance",
   "node.expanded",
   "node.started",

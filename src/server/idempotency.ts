@@ -1,4 +1,4 @@
-import { digestJson, type Json } from "../core/base/index.ts";
+import { digestJson, type Json, type Problem } from "../core/base/index.ts";
 import type { LaunchOutcome } from "../driver/index.ts";
 import type { IdempotencyScope, RunRecord } from "../store/index.ts";
 import { Refused, refusedBy } from "./problem.ts";
@@ -39,10 +39,12 @@ export async function findRepeated(
   return services.store.getRun(idempotency.orgId, found.runId);
 }
 
-export function launched(outcome: LaunchOutcome): Response {
+export function launched(outcome: LaunchOutcome, warnings: readonly Problem[] = []): Response {
   switch (outcome.kind) {
-    case "started":
-      return json(runOnWire(outcome.run), 201, { location: `/api/v1/runs/${outcome.run.runId}` });
+    case "started": {
+      const said = warnings.length === 0 ? {} : { warnings };
+      return json({ ...runOnWire(outcome.run), ...said }, 201, { location: `/api/v1/runs/${outcome.run.runId}` });
+    }
     case "repeated":
       return repeated(outcome.run);
     case "refused":
@@ -50,6 +52,6 @@ export function launched(outcome: LaunchOutcome): Response {
   }
 }
 
-export function repeated(run: RunRecord): Response {
+function repeated(run: RunRecord): Response {
   return json(runOnWire(run), 200, { "idempotency-replayed": "true", location: `/api/v1/runs/${run.runId}` });
 }

@@ -47,7 +47,10 @@ export async function requireLaunch(
   return ruling;
 }
 
-export function launchWish({ workflow, record, args, gateway, depth = 0 }: Launching, keyId: string): LaunchWish {
+export function launchWish(
+  { workflow, record, args, gateway, depth = 0 }: Launching,
+  keyId: string,
+): LaunchWish & { readonly keyId: string } {
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   return { workflow, status, posture, hasApprovedLaunch: false, depth, args, gateway, keyId };
 }
@@ -57,7 +60,7 @@ export function launchedRun(result: LaunchResult, now: number): Response {
   switch (result.kind) {
     case "started":
     case "repeated":
-      return launched(result);
+      return launched(result, "warnings" in result ? result.warnings : undefined);
     case "refused":
       throw refusedRun(result.refusal, now);
   }

@@ -68,9 +68,20 @@ export class Metrics {
     this.#total("sluice_parked_runs_total", "Runs parked after a bug.", figures.parkedRuns);
     this.#gauge("sluice_queued_inputs", "Inputs waiting to be committed.", figures.queuedInputs);
     this.#gauge("sluice_cached_runs", "Runs whose state is in memory.", figures.cachedRuns);
+    this.#gauge("sluice_cached_bytes", "Memory taken by the states of runs.", figures.cachedBytes);
+    this.#gauge(
+      "sluice_store_outage",
+      "1 while nothing can be written to the database.",
+      figures.outage === null ? 0 : 1,
+    );
     const help = "Dispatches of this process nobody has reported on yet.";
     this.#gauge("sluice_open_dispatches", help, figures.openDispatches);
     this.#gauge("sluice_sse_clients", "Open event streams.", streams);
+  }
+
+  setClockSkew(skewMs: number): void {
+    const help = "How far the clock of this replica is ahead of the database's.";
+    this.#gauge("sluice_clock_skew_seconds", help, skewMs / 1_000);
   }
 
   setGovernance({ waitingNodes, recounts, mended, unexplained }: GovernanceFigures): void {

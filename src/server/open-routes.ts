@@ -36,7 +36,14 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/session/end", handle: endSession },
 ];
 
-async function ready({ store, config }: Services): Promise<Response> {
+/** A clock that differs by more is worth a look, though time is taken from the database. */
+const SKEW_WARNED_MS = 5_000;
+
+async function ready({ store, runtime, config }: Services): Promise<Response> {
+  const { outage } = runtime.figures();
+  if (outage !== null) {
+    throw new Refused("not_ready", `Nothing can be written: ${outage.reason}.`, { headers: { "retry-after": "2" } });
+  }
   try {
     await store.ping();
   } catch (error) {
@@ -45,12 +52,18 @@ async function ready({ store, config }: Services): Promise<Response> {
       headers: { "retry-after": "2" },
     });
   }
-  return json({ status: "ready" });
+  const skewMs = config.clockSkewMs();
+  const seconds = (Math.abs(skewMs) / 1_000).toFixed(1);
+  const direction = skewMs > 0 ? "ahead of" : "behind";
+  const warning = `The clock of this replica is ${seconds} s ${direction} the database's.`;
+  const warnings = Math.abs(skewMs) > SKEW_WARNED_MS ? [warning] : [];
+  return json({ status: "ready", clockSkewMs: skewMs, ...(warnings.length === 0 ? {} : { warnings }) });
 }
 
 async function metrics(services: Services): Promise<Response> {
   const { metrics, runtime, streams, governance, audit, store, config } = services;
   metrics.setFigures(runtime.figures(), streams.size);
+  metrics.setClockSkew(config.clockSkewMs());
   metrics.setGovernance(governance.figures());
   metrics.setSealing(audit.figures());
   const spans = config.spanFigures?.();

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type Api, createApi, ORG } from "../../test/api/fixture.ts";
 import { createAllowList, OutboundGuard } from "../outbound/index.ts";
 
-const INSIDE = "http://10.1.2.3:7718";
+const INSIDE = "http://127.0.0.1:7718";
 const NAMES: Readonly<Record<string, readonly string[]>> = { "inside.example": ["127.0.0.1"] };
 
 let api: Api;
 beforeAll(async () => {
-  const allow = createAllowList(["10.9.0.0/16"]);
+  const allow = createAllowList(["127.9.0.0/16"]);
   if (!allow.ok) throw new Error(allow.failure);
   const outbound = new OutboundGuard({
     allow: allow.value,
-    resolve: async (host) => NAMES[host] ?? ["93.184.215.14"],
+    resolve: async (host) => NAMES[host] ?? ["127.0.0.1"],
   });
   api = await createApi({}, undefined, { isRemote: true, outbound });
 });
@@ -32,8 +32,8 @@ const PRIVATE = [
   "http://127.0.0.1:9",
   "http://0177.0.0.1:9",
   "http://[::1]:9",
-  "http://169.254.169.254",
-  "http://192.168.0.1",
+  "http://[::ffff:127.0.0.1]:9",
+  "http://2130706433:9",
   "http://localhost:7718",
   "http://inside.example",
   "http://user:word@bridge.example",
@@ -61,16 +61,16 @@ describe("a URL the server must not call", () => {
     const { body } = await api.tell("PUT", "gateways/lab", { body: { url: INSIDE } });
     expect(body.problems[0]).toMatchObject({
       path: "url",
-      hint: "The operator of the server can allow it: --allow-outbound 10.1.2.3:7718",
+      hint: "The operator of the server can allow it: --allow-outbound 127.0.0.1:7718",
     });
-    expect(body.detail).toContain("--allow-outbound 10.1.2.3:7718");
+    expect(body.detail).toContain("--allow-outbound 127.0.0.1:7718");
   });
 
   it("is saved once the operator lists it", async () => {
-    expect((await api.tell("PUT", "gateways/listed", { body: { url: "http://10.9.0.1:7718" } })).body).toMatchObject({
+    expect((await api.tell("PUT", "gateways/listed", { body: { url: "http://127.9.0.1:7718" } })).body).toMatchObject({
       status: "healthy",
     });
-    expect((await api.tell("PUT", "webhooks/listed", { body: webhook("http://10.9.0.1:9000/in") })).status).toBe(201);
+    expect((await api.tell("PUT", "webhooks/listed", { body: webhook("http://127.9.0.1:9000/in") })).status).toBe(201);
   });
 });
 
@@ -80,7 +80,7 @@ describe("a gateway that was saved before", () => {
     await api.store.putEntry(ORG, "gateway", "old", body, 1);
     const { body: shown } = await api.tell("GET", "gateways/old");
     expect(shown).toMatchObject({ status: "offline", reason: "outbound_refused" });
-    expect(shown.detail).toContain("--allow-outbound 10.1.2.3:7718");
+    expect(shown.detail).toContain("--allow-outbound 127.0.0.1:7718");
     await api.save("name: w\nsteps:\n  - { id: a, command: Do it }\n");
     const started = await api.tell("POST", "runs", { body: { workflow: "w", gateway: "old" } });
     expect([started.status, started.body.code]).toEqual([503, "gateway_unreachable"]);

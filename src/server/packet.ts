@@ -1,4 +1,5 @@
 import type { RunEvent } from "../core/event/index.ts";
+import { hideCredentials } from "../core/redaction/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RunRecord, Store } from "../store/index.ts";
 import { frameOf } from "./frame-text.ts";
@@ -21,12 +22,12 @@ export async function* packetOf(
   run: RunRecord,
 ): AsyncGenerator<string, void> {
   const found = new Found();
-  yield `{"format":"${PACKET_FORMAT}","exportedAt":"${isoFromEpochMs(config.now())}","run":${JSON.stringify(runOnWire(run))}`;
+  yield `{"format":"${PACKET_FORMAT}","exportedAt":"${isoFromEpochMs(config.now())}","run":${textOf(runOnWire(run))}`;
   yield* member("records", recordsOf(store, run));
   yield* member("verdicts", each(await store.verdictsOf(run.orgId, run.runId)));
   yield* member("events", eventsOf(store, run, found));
   yield* member("approvals", approvalsOf(store, run, found));
-  yield `,"costs":${JSON.stringify(found.costs)}}\n`;
+  yield `,"costs":${textOf(found.costs)}}\n`;
 }
 
 /** What is picked up while the log goes by. */
@@ -40,12 +41,17 @@ class Found {
   }
 }
 
+/** A packet leaves the system, so that whatever looks like a secret stays behind. */
+function textOf(item: object): string {
+  return JSON.stringify(item, (_, value: unknown) => (typeof value === "string" ? hideCredentials(value) : value));
+}
+
 async function* member(name: string, pages: AsyncIterable<readonly object[]>): AsyncGenerator<string, void> {
   yield `,"${name}":[`;
   let isFirst = true;
   for await (const page of pages) {
     if (page.length === 0) continue;
-    const text = page.map((item) => JSON.stringify(item)).join(",\n");
+    const text = page.map(textOf).join(",\n");
     yield isFirst ? text : `,\n${text}`;
     isFirst = false;
   }

@@ -103,6 +103,15 @@ export const runSchema = z.object({
   completedAt: moment.optional(),
   costMicros: micros,
   lastEventId: count,
+  warnings: z
+    .array(problemItem)
+    .optional()
+    .describe("Only when it has just been started: what newer checks would refuse in a version that was saved before"),
+});
+
+export const relaunchedSchema = runSchema.extend({
+  carriedOver: z.array(z.string()).describe("Nodes and instances whose results are kept, in the order of the log"),
+  runsAgain: z.array(z.string()).describe("Nodes that run again, in plan order"),
 });
 
 const blobRef = z.object({ path: z.array(z.string()), hash: z.string(), bytes: count });
@@ -139,6 +148,7 @@ export const stateSchema = z.object({
   inFlightCount: count,
   executedCount: count,
   failedCount: count,
+  upstreamFailedCount: count.describe("Of the failed ones: nodes that did not run because another had failed"),
   nodeResults: z.array(nodeResultSchema),
   upstreamCount: count,
   downstreamCount: count,

@@ -100,7 +100,8 @@ function statusAfter(event: RunEvent, status: RunStatus): RunStatus {
     case "run.started":
       return "running";
     case "run.status.changed":
-      return event.payload.to;
+      // The event that ends the run follows, and watchers are to get it.
+      return isTerminal(event.payload.to) ? status : event.payload.to;
     case "run.completed":
       return "completed";
     case "run.failed":

@@ -2,6 +2,8 @@
 export interface BacklogStore {
   /** Of all organisations together; cheap enough to be asked for every few seconds. */
   readBacklog(): Promise<Backlog>;
+  /** Runs of an organisation that have not ended. */
+  countOpenRuns(orgId: string): Promise<number>;
 }
 
 export interface Backlog {

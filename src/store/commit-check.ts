@@ -1,6 +1,7 @@
 import { canonicalJson, compareCodeUnits, invariant } from "../core/base/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AttemptKey, OpenAttempt, RunCommit } from "./store.ts";
+import type { Wait } from "./waiting-store.ts";
 import { UnstorableText } from "./store-error.ts";
 
 /** What every store asks of a batch before it writes anything. */
@@ -14,7 +15,7 @@ export function checkBatch(batch: readonly RunCommit[]): void {
 }
 
 /** Ids and names go into columns as they are; everything else is kept as JSON, which escapes what a column refuses. */
-function checkTexts({ runId, orgId, opened, closed, create }: RunCommit): void {
+function checkTexts({ runId, orgId, opened, closed, waits, create }: RunCommit): void {
   checkText("a run id", runId);
   checkText(`the organisation of ${runId}`, orgId);
   for (const { nodeId, replicaId } of opened) {
@@ -22,6 +23,10 @@ function checkTexts({ runId, orgId, opened, closed, create }: RunCommit): void {
     checkText(`a replica id of ${runId}`, replicaId);
   }
   for (const { nodeId } of closed) checkText(`a node id of ${runId}`, nodeId);
+  for (const { nodeId, queue } of waits) {
+    checkText(`a node id of ${runId}`, nodeId);
+    checkText(`a queue of ${runId}`, queue);
+  }
   if (create === null) return;
   for (const [name, value] of [...Object.entries(create), ...Object.entries(create.idempotency ?? {})]) {
     if (typeof value === "string") checkText(`${name} of ${runId}`, value);
@@ -47,6 +52,11 @@ export function checkText(place: string, text: string): void {
 /** The same timer has the same key, whatever order its fields came in. */
 export function timerKey(timer: Timer): string {
   return canonicalJson(timer);
+}
+
+/** The deadline of a node that waits at a gate. */
+export function queueTimer({ nodeId, since }: Pick<Wait, "nodeId" | "since">): Timer {
+  return { kind: "queue", nodeId, limitedSince: since };
 }
 
 /** An attempt that is opened and closed in one commit is closed. */

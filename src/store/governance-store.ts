@@ -116,8 +116,6 @@ export interface GovernanceStore {
   /** Newest first, for trying a policy on what was: those made at or after `since`. */
   listVerdicts(orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>>;
   usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
-  /** Nodes that wait at a gate, oldest first, whoever made them wait. */
-  listWaiting(limit: number): Promise<readonly WaitingNode[]>;
   /** Tells the audit something under a key, the first time it is told under it; false every other time. */
   tellOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /**
@@ -132,10 +130,4 @@ export interface GovernanceStore {
   unexplainedSpending(since: number): Promise<readonly string[]>;
   /** Lets go of at most `limit` usage records made before an instant; how many it was. */
   pruneUsage(before: number, limit: number): Promise<number>;
-}
-
-export interface WaitingNode {
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly limitedSince: number;
 }

@@ -12,6 +12,7 @@ import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
+import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
@@ -30,6 +31,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryWorkflows(world),
     ...memoryKeys(world),
     ...memoryReplicas(world),
+    ...memoryWaiting(world),
     ...memoryBacklog(world),
     ...memoryLive(world),
     ...memoryRegistry(world),

@@ -17,6 +17,7 @@ import { sqlReplicas } from "./sql/sql-replicas.ts";
 import { sqlReports } from "./sql/sql-reports.ts";
 import { sqlRuns } from "./sql/sql-runs.ts";
 import { sqlSchedules } from "./sql/sql-schedules.ts";
+import { sqlWaiting } from "./sql/sql-waiting.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
 
@@ -27,6 +28,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlWorkflows(sql),
     ...sqlKeys(sql),
     ...sqlReplicas(sql),
+    ...sqlWaiting(sql),
     ...sqlBacklog(sql),
     ...sqlLive(sql),
     ...sqlRegistry(sql),

@@ -13,6 +13,7 @@ import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } f
 import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
+import type { Wait, WaitingStore } from "./waiting-store.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -28,6 +29,7 @@ export interface Store
     WorkflowStore,
     KeyStore,
     ReplicaStore,
+    WaitingStore,
     BacklogStore,
     LiveStore,
     RegistryStore,
@@ -75,6 +77,10 @@ export interface RunCommit {
   readonly closed: readonly AttemptKey[];
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
   readonly timersCleared: readonly Timer[];
+  /** Nodes that begin to wait at a gate, or wait for something else from now on. */
+  readonly waits: readonly Wait[];
+  /** Nodes that wait at no gate any more. */
+  readonly waitsEnded: readonly string[];
   /** Set for the run that waits for this one, with this commit: whoever forgets to tell it is found out. */
   readonly parentTimer: { readonly runId: string; readonly timer: Timer; readonly dueAt: number } | null;
   readonly approvalsOpened: readonly ApprovalRecord[];
@@ -157,6 +163,8 @@ export interface LoadedRun {
   readonly run: RunRecord;
   readonly events: readonly RunEvent[];
   readonly openAttempts: readonly OpenAttempt[];
+  /** Every timer that is set for the run, deadlines of nodes that wait at a gate included. */
+  readonly timers: readonly Timer[];
 }
 
 export interface AttemptKey {

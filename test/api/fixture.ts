@@ -96,6 +96,8 @@ export interface ApiParts {
   readonly isRemote?: boolean;
   /** Tokens of an issuer are taken beside keys. */
   readonly verifier?: TokenVerifier;
+  /** Runs a key may start; unless given, as many as it likes. */
+  readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
 }
@@ -103,7 +105,7 @@ export interface ApiParts {
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false, verifier, outbound }: ApiParts = {},
+  { isRemote = false, verifier, startRate, outbound }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -114,7 +116,14 @@ export async function createApi(
   const { directory, tickets } = gateways;
   const agent = new PeerAgent(outbound);
   const publicUrl = (): string => "http://127.0.0.1:1";
-  const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
+  const governance = openGovernance({
+    store,
+    directory,
+    clock,
+    isAlone: true,
+    startRate: startRate ?? null,
+    onTrouble,
+  });
   const runtime: DurableDriver = new DurableDriver({
     store,
     clock,

@@ -88,7 +88,8 @@ async function play(scenario: Scenario, seed: number, count: number): Promise<Ve
     if (scenario !== "restarts") return await playOn(scenario, { seed, count, databaseUrl });
     const stops = await surviveDatabaseStops({ seed, stops: count, postgres, runsPerStop: RUNS_PER_FAULT });
     const crash = stops.hasCrashed ? ["the server ended while the database was away"] : [];
-    return { ...stops, violations: [...crash, ...stops.violations] };
+    const end = stops.endedWith === 0 ? [] : [`SIGTERM while the database was away: exit code ${stops.endedWith}`];
+    return { ...stops, violations: [...crash, ...end, ...stops.violations] };
   } finally {
     await postgres.dispose();
   }

@@ -157,3 +157,41 @@ describe("a step that asks for what a stricter layer forbids", () => {
     });
   });
 });
+
+describe("the configuration of a lens node", () => {
+  const graph = (config: string) =>
+    `format: lens-graph/v1\nname: g\nroot_inputs: { tone: { type: string, default: dry } }\nnodes:\n` +
+    `  - { id: first, config: { template_body: "say [[tone]]" } }\n` +
+    `  - { id: second, config: { template_body: "[[tone]] [[from]] [[n]]", ${config} } }\n` +
+    `edges: [{ id: e, source_node_id: first, target_node_id: second, target_param_label: x }]\n`;
+
+  it("is a section of its own, layer 7: its model and its overrides, references as references", async () => {
+    await scene.save(
+      graph('model_id: big, param_overrides: { tone: "calm\\nand kind", from: "[[first.output]]", n: 3 }'),
+    );
+    const runId = await scene.run("g");
+    expect(await told(runId, "first")).toEqual([]);
+    const section = {
+      layer: 7,
+      source: "node second",
+      text: "model_id: big\nparam_overrides.tone: calm and kind\nparam_overrides.from: [[first.output]]\nparam_overrides.n: 3",
+    };
+    expect(await told(runId, "second")).toEqual([section]);
+    const { attempts } = await scene.get(`runs/${runId}/nodes/second`);
+    expect(attempts[0].instructions.map(({ layer }: Section) => layer)).toEqual([6, 7, 8]);
+  });
+
+  it("asks for its model in that layer: what a policy forbids is refused there", async () => {
+    await policy("models", { forbids: { models: ["big"] } });
+    await scene.save(graph("model_id: big, param_overrides: { from: x, n: 1 }"));
+    const runId = await scene.run("g");
+    expect(await scene.result(runId, "second")).toMatchObject({ status: "failed", errorCode: "contract_violated" });
+    const [violated] = await scene.events(runId, "contract.violated", "second");
+    expect(violated?.payload.errors).toEqual([
+      {
+        field: "model",
+        reason: "node second (layer 7) asks for model big, which policy models@1 (layer 2) forbids.",
+      },
+    ]);
+  });
+});

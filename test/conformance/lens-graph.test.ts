@@ -216,6 +216,13 @@ describe("rendering", () => {
     expect(message(rig, "a")).toBe("1  2 3");
   });
 
+  it("renders an input that says it is not required as nothing", () => {
+    const root_inputs = { tone: { type: "string", required: false }, topic: { type: "string" } };
+    const rig = runOf(graph([reads("a", "<[[Tone]]>")], [], { root_inputs }));
+    expect(rig.dispatch("a").request.message).toBe("<>");
+    expect(runOf(graph([reads("a", "[[topic]]")], [], { root_inputs })).status("a")).toBe("blocked");
+  });
+
   it("matches labels without case and with spaces as underscores, drops [[:uuid]], leaves [ x ] alone", () => {
     const rig = render("[[MY_topic]] {{my topic}} [[:0f8fad5b-d9cb-469f-a165-70867728950e]][ x ]", {
       "My Topic": { a: 1 },

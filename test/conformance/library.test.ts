@@ -71,7 +71,7 @@ steps:
   });
 
   it("is the family's: a child run uses what was there when its parent began", async () => {
-    await scene.save("name: kid\nsteps:\n  - { id: look, library_step: lookup }\n");
+    await scene.save("name: kid\nargs: { city: here }\nsteps:\n  - { id: look, library_step: lookup }\n");
     await scene.put("library/lookup", { command: "Look around" });
     await scene.save(
       "name: w\nsteps:\n  - { id: gate, approval: required }\n  - { id: down, workflow_ref: kid, depends_on: [gate] }\n",

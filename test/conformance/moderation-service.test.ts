@@ -31,7 +31,7 @@ async function run(mode: string, gateway: ModerationGateway) {
   await driver.start();
   const ended = new Promise<void>((resolve) => {
     driver.onCommitted((_, events) => {
-      if (events.some(({ type }) => type.startsWith("run.") && type !== "run.started")) resolve();
+      if (events.some(({ type }) => type === "run.completed" || type === "run.failed")) resolve();
     });
   });
   let isEnded = false;

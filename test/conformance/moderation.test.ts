@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const one = async (id: string, mode: string, template = "hello"): Promise<string> => {
   await scene.save(
-    `name: g\nformat: lens-graph/v1\nnodes: [{id: ${id}, config: {template_body: "${template}", moderation: "${mode}"}}]\nedges: []\n`,
+    `name: g\nformat: lens-graph/v1\nallow_secret_literals: true\nnodes: [{id: ${id}, config: {template_body: "${template}", moderation: "${mode}"}}]\nedges: []\n`,
   );
   return scene.run("g");
 };

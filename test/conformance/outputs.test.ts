@@ -26,6 +26,40 @@ describe("outputs of a step", () => {
     );
   });
 
+  it("takes a list as the whole answer for the only output that is an array", () => {
+    const list = (fields: string, stdout: string) =>
+      runOf(workflow([`a {outputs: {${fields}}}`])).complete("a", { stdout });
+    expect(list("found: array", '[{"n": 1}, 2]').outputs("a")).toEqual({ found: [{ n: 1 }, 2] });
+    expect(
+      list("found: {type: array, items: {type: string}}, why: {type: string, required: false}", '["x"]').outputs("a"),
+    ).toEqual({
+      found: ["x"],
+    });
+    expect(list("found: {type: array, items: {type: string}}", "[1]").error("a")).toBe("output_contract_violation");
+    expect(list("a: array, b: array", "[1]").error("a")).toBe("output_contract_violation");
+    expect(list("a: string", "[1]").error("a")).toBe("output_contract_violation");
+  });
+
+  it("renders an optional input that is unset as nothing", () => {
+    const rig = runOf(
+      workflow([
+        "a {outputs: {note: {type: string, required: false}}}",
+        "b {inputs: {note: {from: a.outputs.note, required: false}, tone: {type: string, required: false}}, command: '<${note}> <${tone}>', stdin: '${tone}'}",
+      ]),
+    ).complete("a", { outputs: {} });
+    expect(rig.dispatch("b").request).toMatchObject({ message: "<> <>", stdin: "", inputs: {} });
+  });
+
+  it("still fails over an input that must be there", () => {
+    const rig = runOf(
+      workflow([
+        "a {outputs: {note: {type: string, required: false}}}",
+        "b {inputs: {note: a.outputs.note}, command: '${note}'}",
+      ]),
+    ).complete("a", { outputs: {} });
+    expect(rig.error("b")).toBe("unbound_reference");
+  });
+
   it("fails a missing field with its name", () => {
     const rig = answer("n: integer", {});
     expect(rig.of("contract.violated")[0]).toMatchObject({

@@ -18,6 +18,7 @@ import type { Json, JsonObject } from "../../src/core/base/index.ts";
 import { type Catalog, checkArgs, EMPTY_CATALOG } from "../../src/core/definition/index.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/core/event/index.ts";
 import { checkSource } from "../../src/core/plan/index.ts";
+import { applyTeam, type Team } from "../../src/core/team/index.ts";
 
 export const ALLOW: Verdict = {
   disposition: "allow",
@@ -28,7 +29,9 @@ export const ALLOW: Verdict = {
 export interface RigOptions {
   readonly args?: JsonObject;
   readonly catalog?: Catalog;
-  readonly judge?: (request: RequestVerdict) => Verdict;
+  readonly team?: Team;
+  /** Nothing: it is allowed. */
+  readonly judge?: (request: RequestVerdict) => Verdict | undefined;
 }
 
 type Told = Input extends infer I ? (I extends Input ? Omit<I, "at" | "jitter"> : never) : never;
@@ -51,7 +54,7 @@ export class Rig {
     if (!args.ok) throw new Error(args.failure.map((problem) => problem.message).join("\n"));
     this.args = args.value;
     this.options = options;
-    this.state = createRunState(plan, "run_1");
+    this.state = createRunState(options.team === undefined ? plan : applyTeam(plan, options.team), "run_1");
   }
 
   tell(input: Told): Advance {

@@ -88,10 +88,9 @@ describe("the state of a run", () => {
       await new Promise((resolve) => setImmediate(resolve));
     await scene.post(`runs/${runId}/cancel`);
     await scene.api.settle(runId);
-    const [cancelling] = (await scene.events(runId, "run.status.changed")).filter(
-      ({ payload }) => payload.reason === "cancelling",
-    );
-    const between = await scene.get(`runs/${runId}/at/${cancelling?.eventId}`);
+    const [ending] = await scene.events(runId, "run.ending");
+    expect(ending?.payload).toMatchObject({ as: "cancelled" });
+    const between = await scene.get(`runs/${runId}/at/${ending?.eventId}`);
     expect(between).toMatchObject({ status: "running", isCancelling: true });
     expect(await scene.get(`runs/${runId}/state`)).toMatchObject({ status: "cancelled", isCancelling: false });
   });

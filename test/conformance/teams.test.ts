@@ -98,7 +98,8 @@ describe("who takes a node of a team run", () => {
 
 describe("a node nobody of the team may take", () => {
   beforeEach(async () => {
-    await crew([{ agent: "ann", is_active: false }, { agent: "ben" }]);
+    const allow = { tool_profile: { allow_tools: ["deploy"] } };
+    await crew([{ agent: "ann", is_active: false, ...allow }, { agent: "ben" }]);
   });
 
   it("waits for a person, says what speaks against each, and goes to whom they name", async () => {
@@ -114,6 +115,29 @@ describe("a node nobody of the team may take", () => {
     expect(await scene.takers(runId, "a")).toEqual(["cy"]);
     expect(await scene.statuses(runId)).toEqual({ a: "completed", b: "completed" });
     expect((await scene.get("approvals?status=pending")).data).toEqual([]);
+  });
+
+  it("goes to no member its tool profile bans, and to nobody else with a tool no member may use", async () => {
+    const runId = await teamRun(["a {tools: [deploy]}", "s {tools: [shell]}"]);
+    for (const [nodeId, assignTo, tool] of [
+      ["a", "ben", "deploy"],
+      ["s", "ann", "shell"],
+      ["s", "cy", "shell"],
+    ] as const) {
+      const answer = await scene.post(`runs/${runId}/nodes/${nodeId}/resolve`, { assignTo });
+      expect(answer).toMatchObject({ status: 409, body: { code: "contract_violated" } });
+      expect(answer.body.detail).toBe(
+        `The team crew does not let ${assignTo} use the tool ${tool}, which ${nodeId} needs.`,
+      );
+      const violated = (await scene.events(runId, "contract.violated", nodeId)).at(-1);
+      expect(violated?.payload).toMatchObject({ phase: "instructions", errors: [{ field: "tool" }] });
+      expect(await scene.result(runId, nodeId)).toMatchObject({ status: "blocked", waitingReason: "human_input" });
+    }
+    expect((await scene.get("approvals?status=pending")).data).toHaveLength(2);
+    expect(await scene.takers(runId, "a")).toEqual([]);
+    expect((await scene.post(`runs/${runId}/nodes/a/resolve`, { assignTo: "ann" })).status).toBe(200);
+    await scene.api.settle(runId);
+    expect(await scene.takers(runId, "a")).toEqual(["ann"]);
   });
 
   it("passes the gates when it was named: an agent nobody registered may not act", async () => {

@@ -35,8 +35,13 @@ steps:
 const EACH = `name: each
 steps:
   - { id: list, command: List them, outputs: { items: { type: array } } }
-  - { id: one, command: "Do \${item}", for_each: list.outputs.items }
+  - { id: one, command: "Do \${item}", for_each: list.outputs.items, tolerate: 1 }
   - { id: all, command: "Sum up \${one.outputs.items}" }
+`;
+const FAMILY = `name: family
+steps:
+  - { id: call, workflow_ref: each }
+  - { id: after, command: "Then \${call.outputs}" }
 `;
 /** Twenty waves of a hundred nodes, each after one or two of the wave before. */
 const BIG = `name: big
@@ -65,6 +70,8 @@ const SCRIPT = JSON.stringify({
       },
     ],
     "broken/second": [{ fail: "provider_auth" }, { fail: "provider_auth" }, { stdout: "mended" }],
+    "broken/first": { stdout: "begun", tokens: { input: 1_200, output: 30 } },
+    "each/one[1]": { fail: "provider_auth" },
     "endless/wait": [{ hang: true }],
     "hostile/evil": [{ chunks: [EVIL_TEXT.slice(0, 120)], stdout: EVIL_TEXT }],
     "each/list": [{ outputs: { items: ["a", "b", "c", "d"] }, stdout: "four" }],
@@ -116,7 +123,7 @@ let shared: Page | null = null;
 
 beforeAll(async () => {
   site = await openSite(SCRIPT);
-  for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, BIG]) await site.api.save(source);
+  for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, FAMILY, BIG]) await site.api.save(source);
   await site.api.tell("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
@@ -195,6 +202,8 @@ describe("the run page", () => {
       "Pay Ada what The customer is owed exactly twelve dollars and an apology. says",
     );
     await soon(() => page.locator(".gate-cell").count()).toBe(11);
+    const overflow = "document.querySelector('.node-panel .tab-panel')";
+    expect(await page.evaluate(`${overflow}.scrollWidth - ${overflow}.clientWidth`)).toBe(0);
     expect(await page.locator(".gate-cell.is-decisive").getAttribute("aria-label")).toBe("approval required: held");
     await screenshot(page, "run-held-light");
     expect(await violations(page)).toEqual([]);
@@ -225,6 +234,9 @@ describe("the run page", () => {
     const runId = await site.api.run("broken");
     const page = await open(`/runs/${runId}`);
     await page.locator('.graph-card[data-node="second"][data-status="failed"]').waitFor();
+    // One failure, and what did not run because of it.
+    await soon(() => page.locator(".run-counts").textContent()).toBe("1 completed1 failed1 not run");
+    expect(await card(page, "third").getAttribute("class")).toContain("graph-idle");
     await page.keyboard.press("x");
     await page.getByRole("region", { name: "Error message" }).waitFor();
     await page.getByRole("button", { name: "Restart from second" }).first().click();
@@ -233,7 +245,8 @@ describe("the run page", () => {
     const next = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     await site.api.settle(next);
     await expectProjection(page, next);
-    expect(await page.locator(".run-facts").textContent()).toContain("Began as");
+    expect(await page.locator(".run-facts").textContent()).toMatch(/Restarted from.*Carried over1 of 3 nodes/);
+    await card(page, "first").getByText("carried over").waitFor();
     expect((await stateOf(next)).nodeResults.map(({ status }) => status)[0]).toBe("completed");
   });
 
@@ -297,6 +310,12 @@ describe("the run page", () => {
     }
     await page.getByRole("complementary", { name: `Event ${last - 1}` }).waitFor();
     await screenshot(page, "run-travel-light");
+    await page.goto(`${site.url}/runs/${runId}?at=2&tab=timeline`);
+    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Clock\d+ms.*Tokens0 in · 0 out/);
+    expect(await page.locator(".timeline-row .span-execution").count()).toBe(0);
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await soon(() => page.locator(".run-facts").textContent()).toContain("Tokens1,200 in · 30 out");
+    await soon(() => page.locator(".timeline-row .span-execution").count()).toBe(2);
     await page.keyboard.press("n");
     await expectProjection(page, runId);
     expect(page.url()).not.toContain("at=");
@@ -319,6 +338,7 @@ describe("the run page", () => {
     await page.getByRole("dialog").getByLabel("customer").fill("Linus");
     await page.getByRole("dialog").getByRole("button", { name: "Start the branch" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(refund));
+    await page.getByText("A branch has started; nothing is carried over, every node runs again.").waitFor();
     const branch = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     expect((await site.api.tell("GET", `runs/${branch}`)).body.args).toEqual({ customer: "Linus" });
   });
@@ -331,6 +351,9 @@ describe("the run page", () => {
     await graph.focus();
     for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
     await soon(() => new URL(page.url()).searchParams.get("node")).toBe("one");
+    await card(page, "one")
+      .getByText(/^1 failed/)
+      .waitFor();
     await page.getByRole("button", { name: /4\/4/ }).click();
     await soon(() => page.locator(".graph-edge").count()).toBe(9);
     await expectProjection(page, runId);
@@ -338,6 +361,15 @@ describe("the run page", () => {
     await page.getByRole("button", { name: "List", exact: true }).click();
     await soon(() => page.getByRole("table", { name: "Nodes" }).getByRole("row").count()).toBe(8);
     expect(await violations(page)).toEqual([]);
+  });
+
+  it("leads from a node to the child run it started, also when it is over", async () => {
+    const runId = await site.api.run("family");
+    const page = await open(`/runs/${runId}?node=call`);
+    await page.locator('.graph-card[data-node="call"][data-status="completed"]').waitFor();
+    await card(page, "call").getByRole("link", { name: "Open the child run" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(runId));
+    expect(await page.locator(".run-facts").textContent()).toContain("Parent");
   });
 
   it("draws only those lines of the list anew whose nodes have changed", async () => {

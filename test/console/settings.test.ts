@@ -264,6 +264,10 @@ describe("settings", () => {
     expect(await page.locator(".code-editor .cm-content").textContent()).not.toContain("a-secret");
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByRole("table", { name: "Deliveries" }).getByText("webhook.test").waitFor();
+    const cut = await page.evaluate<number>(
+      "[...document.querySelectorAll('.table-box')].reduce((most, box) => Math.max(most, box.scrollWidth - box.clientWidth), 0)",
+    );
+    expect(cut).toBe(0);
     expect(received).toBeGreaterThanOrEqual(0);
   });
 

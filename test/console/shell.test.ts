@@ -92,6 +92,10 @@ describe("the shell", () => {
     const palette = page.getByRole("dialog", { name: "Search and commands" });
     await palette.getByRole("combobox").fill("gated");
     await palette.getByRole("option", { name: /^gated Workflow/ }).waitFor();
+    await palette.getByRole("combobox").fill("default agent");
+    await palette.getByRole("option", { name: /^default Agent/ }).waitFor();
+    await palette.getByRole("combobox").fill("settings webhooks");
+    await palette.getByRole("option", { name: /^Settings: Webhooks/ }).waitFor();
     await palette.getByRole("combobox").fill("go to appro");
     expect(await palette.getByRole("option", { selected: true }).textContent()).toContain("Approvals");
     await screenshot(page, "palette");
@@ -294,6 +298,7 @@ describe("the approvals", () => {
     expect(await dialog.getByRole("button", { name: "Reject" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Reason").fill("too early");
     await dialog.getByRole("button", { name: "Reject" }).click();
+    await page.locator(".toast-bad", { hasText: "Rejected" }).waitFor();
     await page.getByRole("button", { name: "Approve all 2 identical" }).click();
     await dialog.getByLabel(/^Type/).fill("approve 2");
     await dialog.getByRole("button", { name: "Approve 2" }).click();

@@ -111,6 +111,11 @@ describe("the workflow page", () => {
     await page.getByRole("button", { name: "Graph", exact: true }).click();
 
     await page.getByRole("tab", { name: "Simulate" }).click();
+    expect(await page.getByRole("button", { name: "Execute" }).isDisabled()).toBe(true);
+    await page.getByText("Choose who pays first.").waitFor();
+    await page.getByLabel(/^The server: a real run/).check();
+    expect(await page.getByRole("button", { name: "Launch on the server" }).isDisabled()).toBe(true);
+    await page.getByLabel(/^Nobody/).check();
     await page.getByRole("button", { name: "Simulate", exact: true }).click();
     await page.getByRole("region", { name: "Result of the simulation" }).getByText("Completed").first().waitFor();
     await page.getByLabel(/On the server/).check();
@@ -169,20 +174,26 @@ describe("the workflow page", () => {
     await editorOf(page);
     await page.keyboard.type("# more");
     await page.getByRole("tab", { name: "Editor •" }).waitFor();
-    const asked: string[] = [];
-    page.on("dialog", (dialog) => {
-      asked.push(dialog.message());
-      void dialog.dismiss();
-    });
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
     await page.getByRole("tab", { name: "Runs" }).click();
     await page.getByRole("table", { name: "Runs of review" }).waitFor();
-    expect(asked).toEqual([]);
+    expect(await question.count()).toBe(0);
     await page.getByRole("link", { name: "Workflows" }).first().click();
-    expect(asked).toEqual(["The changes of review are not saved. Leave them?"]);
+    await question.getByText("The changes of review are not saved.").waitFor();
+    await screenshot(page, "workflow-leave-light");
+    await question.getByRole("button", { name: "Stay here" }).click();
+    expect(page.url()).toContain("/workflows/review");
+    await page.getByRole("link", { name: "Workflows" }).first().click();
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
     expect(page.url()).toContain("/workflows/review");
     await page.getByRole("tab", { name: "Editor •" }).click();
     await page.getByRole("button", { name: "Discard" }).click();
+    await editorOf(page);
+    await page.keyboard.type("# again");
+    await page.getByRole("tab", { name: "Editor •" }).waitFor();
     await page.getByRole("link", { name: "Workflows" }).first().click();
+    await question.getByRole("button", { name: "Leave", exact: true }).click();
     await page.waitForURL(/\/workflows$/);
   });
 

@@ -191,17 +191,4 @@ export function admissionRules(subjectOf: SubjectOf): void {
     expect(await store.tellOnce("org_1", "b", entry)).toBe(true);
     expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_1", "org_2"]);
   });
-
-  it("finds the nodes that wait at a gate, the longest wait first", async () => {
-    const { store } = subjectOf();
-    const queue = (nodeId: string, limitedSince: number) => ({
-      timer: { kind: "queue", nodeId, limitedSince } as const,
-      dueAt: limitedSince + 600,
-    });
-    await store.commit([make("run_1", { timersSet: [queue("b", 20), queue("a", 10)] })]);
-    expect(await store.listWaiting(10)).toEqual([
-      { runId: "run_1", nodeId: "a", limitedSince: 10 },
-      { runId: "run_1", nodeId: "b", limitedSince: 20 },
-    ]);
-  });
 }

@@ -108,7 +108,7 @@
   org_id text not null collate C
   hash text not null collate C
   bytes integer not null
-  body text not null
+  body text not null compression lz4
   PRIMARY KEY (org_id, hash)
   CREATE UNIQUE INDEX blobs_pkey ON public.blobs USING btree (org_id, hash)
 
@@ -276,7 +276,7 @@
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
-  CREATE INDEX run_heads_open ON public.run_heads USING btree (run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
+  CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
 
 -- runs
@@ -384,6 +384,21 @@
   PRIMARY KEY (run_id, first_event_id)
   CREATE INDEX verdict_blocks_newest ON public.verdict_blocks USING btree (org_id, at DESC)
   CREATE UNIQUE INDEX verdict_blocks_pkey ON public.verdict_blocks USING btree (run_id, first_event_id)
+
+-- waiting_nodes
+  run_id text not null collate C
+  node_id text not null collate C
+  org_id text not null collate C
+  queue text not null collate C
+  rank integer not null
+  since bigint not null
+  due_at bigint not null
+  replica_id text collate C
+  PRIMARY KEY (run_id, node_id)
+  CREATE INDEX waiting_nodes_backlog ON public.waiting_nodes USING btree (org_id, queue, rank, since, run_id, node_id) WHERE (replica_id IS NULL)
+  CREATE INDEX waiting_nodes_claimed ON public.waiting_nodes USING btree (replica_id) WHERE (replica_id IS NOT NULL)
+  CREATE INDEX waiting_nodes_due ON public.waiting_nodes USING btree (due_at)
+  CREATE UNIQUE INDEX waiting_nodes_pkey ON public.waiting_nodes USING btree (run_id, node_id)
 
 -- webhook_cursors
   org_id text not null collate C

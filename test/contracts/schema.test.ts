@@ -3,11 +3,11 @@ import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
 import { AuditDesk } from "../../src/audit/index.ts";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import { KEY_MAKERS } from "../../src/store/migrations/0018-key-makers.ts";
+import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
 import { key } from "./shares.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 18;
+const NEWEST = 19;
 
 /** Ends a transaction with what was seen in it. */
 class Undone extends Error {

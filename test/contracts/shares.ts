@@ -60,6 +60,8 @@ export function share(
     closed: [],
     timersSet: [],
     timersCleared: [],
+    waits: [],
+    waitsEnded: [],
     parentTimer: null,
     approvalsOpened: [],
     approvalsClosed: [],

@@ -22,6 +22,7 @@ import { replicaRules } from "./replica-rules.ts";
 import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
+import { waitingRules } from "./waiting-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
 /** A store under test, and what a test may do to the world around it. */
@@ -50,6 +51,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     const subjectOf: SubjectOf = () => subject;
     commitRules(subjectOf);
     timerRules(subjectOf);
+    waitingRules(subjectOf);
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);

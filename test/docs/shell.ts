@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { main } from "../../src/cli/main.ts";
-import type { Io, Screen } from "../../src/cli/io.ts";
+import type { Interruption, Io, Screen } from "../../src/cli/io.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { curl } from "./curl.ts";
 import { startQuickServer } from "./quick-server.ts";
@@ -179,7 +179,9 @@ export class Shell {
     const begun = begin([...argv, "--port", "0"], env, this.#folder);
     const all = await begun.until(/Ctrl-C stops it.*\n\n/);
     const url = /URL {2}(\S+)/.exec(all)?.[1] ?? "";
-    const key = /Key {2}(\S+)/.exec(all)?.[1] ?? "";
+    // It is shown only when it is made; later starts say where it is kept.
+    const shown = /Key {2}(slk_\S+)/.exec(all)?.[1];
+    const key = shown ?? readFileSync(join(this.#folder, ".sluice", "key"), "utf8").trim();
     this.#server = {
       url,
       key,
@@ -223,7 +225,7 @@ async function soon<T>(what: Promise<T>, otherwise: () => string): Promise<T> {
 
 /** A command of ours, in this process. */
 function begin(argv: readonly string[], env: Readonly<Record<string, string>>, cwd: string) {
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(why: Interruption) => void>();
   let out = "";
   let all = "";
   let onText: () => void = () => undefined;
@@ -232,7 +234,7 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
     if (isData) out += text;
     onText();
   };
-  const onInterrupt = (listener: () => void) => {
+  const onInterrupt = (listener: (why: Interruption) => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
@@ -241,7 +243,7 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
   return {
     ended,
     said: () => all,
-    interrupt: () => listeners.forEach((listener) => listener()),
+    interrupt: () => listeners.forEach((listener) => listener("interrupt")),
     until: (pattern: RegExp): Promise<string> =>
       new Promise((done, fail) => {
         onText = () => {
@@ -256,7 +258,7 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
 interface Ends {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  readonly onInterrupt: (listener: () => void) => () => void;
+  readonly onInterrupt: (listener: (why: Interruption) => void) => () => void;
 }
 
 function ioWith({ out, err, onInterrupt }: Ends, env: Readonly<Record<string, string>>, cwd: string): Io {

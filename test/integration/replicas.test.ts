@@ -33,6 +33,7 @@ describe("servers on one Postgres", () => {
       const verdict = await surviveDatabaseStops({ seed: 4, stops: 5, postgres, runsPerStop: 4 });
       expect(verdict.violations).toEqual([]);
       expect(verdict.hasCrashed).toBe(false);
+      expect(verdict.endedWith).toBe(0);
       expect(verdict.runs).toBe(40);
       expect(verdict.completed / verdict.runs).toBeGreaterThan(0.8);
     },

@@ -108,6 +108,7 @@ const anyDuty = fc.option(
         promptPatch: patch,
       })),
       considered: [],
+      toolBans: { byAgent: {}, others: [] },
     })),
   { nil: null },
 );
@@ -175,6 +176,7 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
       roleBindings: {},
       args: {},
       at: AT,
+      isBegun: true,
       nextEventId: 1,
     },
     registered: {

@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/template": pure(["base", "expression"]),
   "core/graph": pure(["base"]),
   "core/layout": pure(["base", "graph"]),
-  "core/definition": pure(["base", "pattern", "text", "expression", "template", "graph"]),
+  "core/definition": pure(["base", "pattern", "text", "expression", "template", "graph", "redaction"]),
   "core/outputs": pure(["base", "pattern", "expression", "template", "definition", "event"]),
   "core/plan": pure(["base", "expression", "template", "graph", "definition"]),
   "core/event": pure(["base"], ["zod"]),

@@ -26,9 +26,12 @@ export function compareOrders(seed: number, orders: number, engine?: Engine): Co
   return "same";
 }
 
-/** A halt, a run timeout, or the timeout of a child run: what happens first then matters, and is meant to. */
+/** A halt, a run timeout, a stopped `for_each`, a late child run: what happens first then matters, and is meant to. */
 function wasCutShort({ log, facts }: SimRun): boolean {
-  const isWoundDown = log.some(({ type }) => type === "run.status.changed");
+  const isWoundDown = log.some(
+    ({ type, payload }) =>
+      type === "run.ending" || (type === "node.cancelled" && payload.reason === "cancelled_by_sibling"),
+  );
   const isChildLate = [...facts.nodes.values()].some(
     ({ plan, status }) => plan.child !== null && status === "timed_out",
   );

@@ -24,7 +24,7 @@ const endpoint = z
     error: "is needed for an openai-compatible endpoint",
   });
 
-const configSchema = z.strictObject({
+export const configSchema = z.strictObject({
   default_model: z.string().min(1).max(200).optional(),
   endpoints: z
     .record(z.string().regex(NAME, "must be lower-case letters, digits, - and _, a letter first"), endpoint)

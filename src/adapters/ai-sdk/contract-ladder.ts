@@ -1,6 +1,6 @@
 import type { AdapterHooks, AdapterRequest } from "../../adapter/index.ts";
 import { isJsonObject, type JsonObject } from "../../core/base/index.ts";
-import { normaliseOutput, type NormalisedOutput } from "../../core/outputs/index.ts";
+import { normaliseOutput, type NormalisedOutput, outputsOfList, propertiesOf } from "../../core/outputs/index.ts";
 import { badOutput, type CallFailure, type FailureContext } from "./call-failure.ts";
 import type { Answer, Conversation } from "./conversation.ts";
 import { reaskText } from "./prompt.ts";
@@ -27,7 +27,7 @@ export async function climbLadder(
   context: () => FailureContext,
 ): Promise<Climb> {
   if (first.failure !== null) return { failure: first.failure, extraCalls: 0 };
-  const found = repair(first.text, onLog);
+  const found = repair(first.text, request.outputSchema, onLog);
   const problems = problemsOf(found, request.outputSchema);
   if (problems.length === 0) return { ...resultOf(found), failure: null, extraCalls: 0 };
 
@@ -37,7 +37,7 @@ export async function climbLadder(
   });
   const second = await conversation.askAgain(reaskText(problems));
   if (second.failure !== null) return { failure: second.failure, extraCalls: 1 };
-  const corrected = repair(second.text, onLog);
+  const corrected = repair(second.text, request.outputSchema, onLog);
   const left = problemsOf(corrected, request.outputSchema);
   if (left.length === 0) {
     onLog({ level: "info", message: "Contract: the second answer fits." });
@@ -48,14 +48,15 @@ export async function climbLadder(
   return { stdout: corrected.raw, failure, extraCalls: 1 };
 }
 
-function repair(text: string, onLog: AdapterHooks["onLog"]): NormalisedOutput {
+function repair(text: string, schema: JsonObject | undefined, onLog: AdapterHooks["onLog"]): NormalisedOutput {
   const found = normaliseOutput(text, "json", "object");
   const rungs =
     found.rungs.length === 0
       ? "the answer is JSON as it stands"
       : `repaired without tokens (${found.rungs.join(", ")})`;
   onLog({ level: "info", message: `Contract: ${rungs}.` });
-  return found;
+  const outputs = outputsOfList(propertiesOf(schema), found.value);
+  return outputs === undefined ? found : { ...found, value: outputs };
 }
 
 function problemsOf({ value }: NormalisedOutput, schema: JsonObject | undefined): readonly string[] {

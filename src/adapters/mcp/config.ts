@@ -55,7 +55,7 @@ const server = z.looseObject({}).transform((given, context): McpServer => {
   return z.NEVER;
 });
 
-const configSchema = z
+export const configSchema = z
   .strictObject({
     servers: z.record(z.string(), server).optional(),
     pins: z.record(z.string(), z.string().regex(DIGEST, "must be a sha256 in hex")).optional(),

@@ -7,7 +7,8 @@ import { shownShortcuts } from "./keyboard.ts";
 import { setTimeMode, toggleTheme } from "./preferences.ts";
 import { navigate } from "./router.tsx";
 import { best } from "./score.ts";
-import { SECTIONS } from "./sections.ts";
+import { namedObjects } from "./palette-objects.ts";
+import { GOVERNANCE_TABS, SECTIONS, SETTINGS_TABS, type Tab } from "./sections.ts";
 import "./palette.css";
 
 interface Command {
@@ -65,8 +66,8 @@ export function Palette({
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={found[at] === undefined ? undefined : `${listId}-${at}`}
-        aria-label="Search workflows, runs, pages and commands"
-        placeholder="Search workflows, runs, pages and commands"
+        aria-label="Search workflows, runs, agents, policies, settings and commands"
+        placeholder="Search workflows, runs, agents, policies, settings and commands"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -120,6 +121,30 @@ function foundFor(commands: readonly Command[], typed: string): readonly Command
   return [...direct, ...best(commands, typed, ({ label, kind }) => `${label} ${kind}`, SHOWN_MAX)];
 }
 
+const SCREENS = SECTIONS.map(({ id, label, path, icon }): Command => ({
+  id,
+  label: `Go to ${label}`,
+  kind: "Page",
+  icon,
+  run: () => navigate(path),
+}));
+
+/** Parts of screens that have an address of their own. */
+const PARTS: readonly Command[] = [
+  ...partsOf("Governance", "/governance", "gate", GOVERNANCE_TABS),
+  ...partsOf("Settings", "/settings", "settings", SETTINGS_TABS),
+];
+
+function partsOf(section: string, base: string, icon: IconName, tabs: readonly Tab[]): readonly Command[] {
+  return tabs.map(({ id, label }) => ({
+    id: `${base}/${id}`,
+    label: `${section}: ${label}`,
+    kind: "Page",
+    icon,
+    run: () => navigate(`${base}/${id}`),
+  }));
+}
+
 function useCommands(onHelp: () => void): readonly Command[] {
   const workflows = useQuery(
     useMay("workflow:read") ? "palette/workflows" : null,
@@ -133,11 +158,15 @@ function useCommands(onHelp: () => void): readonly Command[] {
     tags: ["runs"],
     freshMs: 5_000,
   }).data;
+  const objects = useQuery("palette/objects", () => namedObjects(api), {
+    tags: ["agents", "policies", "budgets", "approvals"],
+    freshMs: 10_000,
+  }).data;
   return useMemo(() => {
-    const go = SECTIONS.map(({ id, label, path, icon }): Command => ({
-      id,
-      label: `Go to ${label}`,
-      kind: "Page",
+    const things = (objects ?? []).map(({ label, kind, icon, path }, index): Command => ({
+      id: `${path} ${index}`,
+      label,
+      kind,
       icon,
       run: () => navigate(path),
     }));
@@ -167,6 +196,6 @@ function useCommands(onHelp: () => void): readonly Command[] {
       icon: "run",
       run: () => navigate(`/runs/${id}`),
     }));
-    return [...go, ...here, ...named, ...recent, ...doing];
-  }, [workflows, runs, onHelp]);
+    return [...SCREENS, ...here, ...named, ...things, ...PARTS, ...recent, ...doing];
+  }, [workflows, runs, objects, onHelp]);
 }

@@ -16,24 +16,48 @@ export function hasMoved(): boolean {
   return isMoved;
 }
 
+/** A question that stands in the way of leaving, and what to do when the answer is yes. */
+export interface Leaving {
+  readonly question: string;
+  readonly leave: () => void;
+}
+
+const leaving = new Store<Leaving | null>(null);
+
 addEventListener("popstate", () => {
   const before = place.get();
-  if (mayLeave()) place.set(here());
+  const target = location.pathname + location.search;
+  if (mayLeave(() => navigate(target))) place.set(here());
   else history.pushState(null, "", before.path + before.search);
 });
 
-function mayLeave(): boolean {
+/** False: there is unsaved work. The person is asked, and `leave` is called when they give it up. */
+function mayLeave(leave: () => void): boolean {
   const question = guard?.() ?? null;
-  // eslint-disable-next-line no-alert -- The browser's own question cannot be missed, and works with every keyboard.
-  if (question !== null && !confirm(question)) return false;
+  if (question !== null) {
+    leaving.set({
+      question,
+      leave: () => {
+        guard = null;
+        leaving.set(null);
+        leave();
+      },
+    });
+    return false;
+  }
   guard = null;
   return true;
+}
+
+/** The question that is asked right now, and how to answer it with no. */
+export function useLeaving(): readonly [Leaving | null, () => void] {
+  return [useStore(leaving), () => leaving.set(null)];
 }
 
 /** Goes to an address of the console. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const isElsewhere = to.split("?")[0] !== location.pathname;
-  if (isElsewhere && !mayLeave()) return;
+  if (isElsewhere && !mayLeave(() => navigate(to, { replace }))) return;
   if (replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
   isMoved = true;

@@ -3,6 +3,7 @@ import { Empty } from "../parts/empty.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useShortcuts } from "./keyboard.ts";
+import { LeaveDialog } from "./leave-dialog.tsx";
 import { Palette } from "./palette.tsx";
 import { toggleTheme } from "./preferences.ts";
 import { Link, navigate, usePlace } from "./router.tsx";
@@ -56,6 +57,7 @@ export function Shell(): JSX.Element {
         </main>
       </div>
       {over === "palette" && <Palette onClose={close} onHelp={() => setOver("shortcuts")} />}
+      <LeaveDialog />
       {over === "shortcuts" && <ShortcutsOverlay onClose={close} />}
     </div>
   );

@@ -2,7 +2,6 @@ import { type FormEvent, type JSX, useState } from "react";
 import { signIn } from "../live/api.ts";
 import { useAction } from "../live/use-query.ts";
 import { Button } from "../parts/button.tsx";
-import { CodeBlock } from "../parts/code-block.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import "./sign-in.css";
@@ -46,8 +45,10 @@ export function SignIn(): JSX.Element {
           </Button>
         </form>
         {signing.problem !== null && <ProblemView problem={signing.problem} />}
-        <p className="muted">The key of an embedded server is in its data directory:</p>
-        <CodeBlock text="cat .sluice/key" />
+        <p className="muted">
+          <code>sluice up</code> keeps its key in the file <code>key</code> of its data folder (default:{" "}
+          <code>.sluice</code>).
+        </p>
       </div>
     </main>
   );

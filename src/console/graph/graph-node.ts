@@ -15,13 +15,18 @@ export interface GraphSource {
   readonly node: (id: string) => NodeView | undefined;
   /** Values that went from one node to another, as `path → path`. */
   readonly handoffs: (source: string, target: string) => readonly string[];
+  /** The time that is looked at; null: now. */
+  readonly shownAt: () => number | null;
 }
 
-/** For a plan that is not run: nothing stands anywhere. */
+const NOTHING: readonly string[] = [];
+
+/** For a plan that is not run: nothing stands anywhere, and the same nothing every time it is asked for. */
 export const STILL: GraphSource = {
   onNodes: () => () => undefined,
   node: () => undefined,
-  handoffs: () => [],
+  handoffs: () => NOTHING,
+  shownAt: () => null,
 };
 
 export interface GraphDetails {

@@ -15,18 +15,20 @@ export function InstanceCount({
   const done = useToldFrom(instances, ({ node }) =>
     instances.reduce((count, each) => count + Number(isSettled(node(each)?.status ?? "pending")), 0),
   );
+  const failed = useToldFrom(instances, ({ node }) => node(id)?.failedInstances ?? 0);
   return (
     <button
       type="button"
       tabIndex={-1}
       className="graph-count num nodrag"
-      title={`${done} of ${instances.length} instances done; show or hide them`}
+      title={`${done} of ${instances.length} instances done${failed === 0 ? "" : `, ${failed} failed`}; show or hide them`}
       onClick={(event) => {
         event.stopPropagation();
         onToggle(id);
       }}
     >
       {done}/{instances.length}
+      {failed > 0 && <span className="text-bad">✗{failed}</span>}
       <Icon name="right" size={11} />
     </button>
   );

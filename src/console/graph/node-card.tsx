@@ -1,10 +1,11 @@
-import type { JSX } from "react";
-import type { NodeView } from "../../core/view/index.ts";
+import { type JSX, useMemo } from "react";
+import { isUpstreamFailure, type NodeView } from "../../core/view/index.ts";
+import { Link } from "../app/router.tsx";
 import { dollars, spanText } from "../parts/figures.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
-import { lookOf, StatusIcon } from "../parts/status.tsx";
+import { lookOf, nodeLook, StatusIcon } from "../parts/status.tsx";
 import { useNow } from "../parts/ticker.ts";
-import { useGraph, useIs, useNode } from "./graph-context.ts";
+import { useGraph, useIs, useNode, useToldFrom } from "./graph-context.ts";
 import type { GraphNode } from "./graph-node.ts";
 import { InstanceCount } from "./instance-count.tsx";
 
@@ -30,7 +31,7 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const isSelected = useIs(selected, id);
   const isCursor = useIs(cursor, id);
   const kind = KINDS[node?.kind ?? "agent"] ?? { icon: "run", label: node?.kind ?? "node" };
-  const tone = view === undefined ? "idle" : lookOf(view.status).tone;
+  const tone = view === undefined ? "idle" : lookOf(nodeLook(view)).tone;
   return (
     <div
       className={`graph-card graph-${tone} ${instances.length > 0 ? "is-stack" : ""} ${isSelected ? "is-selected" : ""} ${isCursor ? "is-cursor" : ""}`}
@@ -38,16 +39,29 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
       data-status={view?.status}
     >
       <div className="graph-card-head">
-        {view === undefined ? <Icon name={kind.icon} size={15} /> : <StatusIcon status={view.status} />}
+        {view === undefined ? <Icon name={kind.icon} size={15} /> : <StatusIcon status={nodeLook(view)} />}
         <span className="graph-card-name cut" title={node?.label ?? view?.label ?? id}>
           {node?.label ?? view?.label ?? id}
         </span>
         {instances.length > 0 && <InstanceCount id={id} instances={instances} />}
+        {view !== undefined && view.childRunId !== null && <ChildLink runId={view.childRunId} />}
       </div>
       <div className="graph-card-line cut">
         {view === undefined ? kind.label : <Standing view={view} kind={kind.label} />}
       </div>
     </div>
+  );
+}
+
+/** By mouse; by keyboard the panel of the node leads there. */
+function ChildLink({ runId }: { readonly runId: string }): JSX.Element {
+  return (
+    <span className="graph-child nodrag" onClick={(event) => event.stopPropagation()}>
+      <Link to={`/runs/${encodeURIComponent(runId)}`} title={`Open the child run ${runId}`} tabIndex={-1}>
+        <Icon name="external" size={13} />
+        <span className="hidden-text">Open the child run</span>
+      </Link>
+    </span>
   );
 }
 
@@ -59,11 +73,13 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
     case "failed":
     case "timed_out":
     case "retrying":
+      if (isUpstreamFailure(view)) return <>not run · upstream failed</>;
       return <>{view.errorCode ?? lookOf(view.status).label}</>;
     case "blocked":
       return <>{view.missing.length > 0 ? "needs values" : "waits for a person"}</>;
     case "completed":
-      return <>{joined(view.model ?? kind, spanOf(view.durationMs), costOf(view.costMicros))}</>;
+      if (view.isCarried) return <>carried over</>;
+      return <>{joined(failedOf(view), view.model ?? kind, spanOf(view.durationMs), costOf(view.costMicros))}</>;
     case "skipped":
       return <>{view.errorCode ?? view.waitingReason?.replaceAll("_", " ") ?? "skipped"}</>;
     case "pending":
@@ -76,13 +92,19 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
 }
 
 function Running({ view, kind }: { readonly view: NodeView; readonly kind: string }): JSX.Element {
-  const now = useNow();
+  const tick = useNow();
+  const ids = useMemo(() => [view.id], [view.id]);
+  const now = useToldFrom(ids, ({ shownAt }) => shownAt() ?? 0) || tick;
   const span = view.startedAt === null ? null : spanText(Math.max(0, now - view.startedAt));
   return (
     <span className="num">
-      {joined(view.model ?? kind, span, view.attempts > 1 ? `attempt ${view.attempts}` : null)}
+      {joined(failedOf(view), view.model ?? kind, span, view.attempts > 1 ? `attempt ${view.attempts}` : null)}
     </span>
   );
+}
+
+function failedOf({ failedInstances }: NodeView): string | null {
+  return failedInstances === 0 ? null : `${failedInstances} failed`;
 }
 
 function spanOf(ms: number | null): string | null {

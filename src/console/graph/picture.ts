@@ -1,5 +1,5 @@
 import type { Grouped, Layout, Point } from "../../core/layout/index.ts";
-import { lookOf, type Tone } from "../parts/status.tsx";
+import { lookOf, nodeLook, type Tone } from "../parts/status.tsx";
 import type { GraphSource } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
 import type { Size, Viewport } from "./viewport.ts";
@@ -74,9 +74,9 @@ function tonesOf({ vertices }: Grouped, source: GraphSource): (id: string) => To
   for (const vertex of vertices) if (vertex.kind === "group") membersOf.set(vertex.id, vertex.members);
   return (id) => {
     const members = membersOf.get(id);
-    const status =
-      members === undefined ? source.node(id)?.status : urgentOf(readCounts(countsText(members, source.node)));
-    return status === undefined ? "idle" : lookOf(status).tone;
+    if (members !== undefined) return lookOf(urgentOf(readCounts(countsText(members, source.node)))).tone;
+    const node = source.node(id);
+    return node === undefined ? "idle" : lookOf(nodeLook(node)).tone;
   };
 }
 

@@ -1,29 +1,34 @@
-import { NODE_STATUSES, type NodeStatus } from "../../core/event/index.ts";
+import { NODE_STATUSES } from "../../core/event/index.ts";
 import type { NodeView } from "../../core/view/index.ts";
+import { nodeLook, type NodeLook } from "../parts/status.tsx";
 
-export type StatusCounts = ReadonlyMap<NodeStatus, number>;
+export type StatusCounts = ReadonlyMap<NodeLook, number>;
+
+const LOOKS: readonly NodeLook[] = [...NODE_STATUSES, "partly_failed", "upstream_failure"];
 
 /** How many of some nodes stand where, as a text that is the same as long as the counts are. */
 export function countsText(ids: readonly string[], node: (id: string) => NodeView | undefined): string {
-  const counts = new Map<NodeStatus, number>();
+  const counts = new Map<NodeLook, number>();
   for (const id of ids) {
-    const status = node(id)?.status ?? "pending";
-    counts.set(status, (counts.get(status) ?? 0) + 1);
+    const view = node(id);
+    const look = view === undefined ? "pending" : nodeLook(view);
+    counts.set(look, (counts.get(look) ?? 0) + 1);
   }
-  return NODE_STATUSES.filter((status) => counts.has(status))
+  return LOOKS.filter((status) => counts.has(status))
     .map((status) => `${status} ${counts.get(status) ?? 0}`)
     .join(",");
 }
 
 export function readCounts(text: string): StatusCounts {
   const pairs = text === "" ? [] : text.split(",").map((part) => part.split(" "));
-  return new Map(pairs.map(([status, count]) => [status as NodeStatus, Number(count)]));
+  return new Map(pairs.map(([status, count]) => [status as NodeLook, Number(count)]));
 }
 
 /** What a whole group looks like from afar: whatever needs a look first. */
-const URGENCY: readonly NodeStatus[] = [
+const URGENCY: readonly NodeLook[] = [
   "failed",
   "timed_out",
+  "partly_failed",
   "blocked",
   "retrying",
   "streaming",
@@ -32,11 +37,12 @@ const URGENCY: readonly NodeStatus[] = [
   "awaiting_dependency",
   "pending",
   "invalidated",
+  "upstream_failure",
   "cancelled",
   "completed",
   "skipped",
 ];
 
-export function urgentOf(counts: StatusCounts): NodeStatus {
+export function urgentOf(counts: StatusCounts): NodeLook {
   return URGENCY.find((status) => counts.has(status)) ?? "pending";
 }

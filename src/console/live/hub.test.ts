@@ -108,6 +108,24 @@ describe("the hub", () => {
     expect([page.heard(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
   });
 
+  it("lets a page that follows a run later skip nothing, whatever the old connection still says", async () => {
+    const { hub, connections, pass, join } = setUp();
+    const [early, late] = [join(), join()];
+    hub.take(early.client, { type: "watch", id: 1, runId: "a", after: 0 });
+    await pass(10);
+    await connections[0]?.say(HELLO, event("a", 1), event("a", 2));
+    hub.take(late.client, { type: "watch", id: 1, runId: "a", after: 0 });
+    await connections[0]?.say(event("a", 3));
+    await pass(10);
+    expect(connections[1]?.runs).toEqual({ a: 0 });
+    await connections[1]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 4));
+    await pass(40);
+    expect([early.ids(1), late.ids(1)]).toEqual([
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+    ]);
+  });
+
   it("leaves every older connection, however fast what is followed changes", async () => {
     const { hub, connections, pass, join } = setUp();
     const one = join();

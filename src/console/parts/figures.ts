@@ -6,6 +6,12 @@ export function dollars(micros: number): string {
   return `${micros < 0 ? "−" : ""}$${grouped(whole)}.${fraction}`;
 }
 
+/** All places there are: $0.004200 → $0.0042. */
+export function exactDollars(micros: number): string {
+  const text = `${micros < 0 ? "−" : ""}$${(Math.abs(micros) / 1_000_000).toFixed(6)}`;
+  return text.replace(/(\.\d\d\d*?)0+$/, "$1");
+}
+
 /** 12345678 → 12,345,678 */
 export function grouped(count: number | string): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+(?!\d))/g, ",");

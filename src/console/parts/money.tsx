@@ -1,11 +1,11 @@
 import type { JSX } from "react";
-import { dollars } from "./figures.ts";
+import { dollars, exactDollars } from "./figures.ts";
 
 /** Millionths of a dollar. */
 export function Money({ micros }: { readonly micros: number | null | undefined }): JSX.Element {
   if (micros === null || micros === undefined) return <span className="muted">–</span>;
   return (
-    <span className="num nowrap" title={`${micros} millionths of a dollar`}>
+    <span className="num nowrap" title={exactDollars(micros)}>
       {dollars(micros)}
     </span>
   );

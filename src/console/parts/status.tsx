@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { ApprovalStatus, NodeStatus, RunStatus } from "../../core/event/index.ts";
+import { isUpstreamFailure } from "../../core/view/index.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./status.css";
 
@@ -16,7 +17,19 @@ export type AnyStatus =
   | "offline"
   | "allow"
   | "block"
-  | "hold";
+  | "hold"
+  /** A node that did not run because one before it failed. */
+  | "upstream_failure"
+  /** A `for_each` node some of whose instances failed, and that tolerated it. */
+  | "partly_failed";
+
+export type NodeLook = NodeStatus | "upstream_failure" | "partly_failed";
+
+interface LookedAt {
+  readonly status: NodeStatus;
+  readonly errorCode: string | null;
+  readonly failedInstances?: number;
+}
 
 interface Look {
   readonly tone: Tone;
@@ -52,10 +65,18 @@ const LOOKS: Readonly<Record<AnyStatus, Look>> = {
   allow: { tone: "ok", icon: "check", label: "Allow" },
   block: { tone: "bad", icon: "cross", label: "Block" },
   hold: { tone: "hold", icon: "pause", label: "Hold" },
+  upstream_failure: { tone: "idle", icon: "skip", label: "Not run" },
+  partly_failed: { tone: "warn", icon: "warn", label: "Completed with failures" },
 };
 
 export function lookOf(status: AnyStatus): Look {
   return LOOKS[status];
+}
+
+/** How a node is drawn: what only follows from a failure is none, and failed instances are not hidden by their node. */
+export function nodeLook(node: LookedAt): NodeLook {
+  if (isUpstreamFailure(node)) return "upstream_failure";
+  return node.status === "completed" && (node.failedInstances ?? 0) > 0 ? "partly_failed" : node.status;
 }
 
 /** Icon, words and colour together: none of them says it alone. */

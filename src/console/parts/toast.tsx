@@ -3,10 +3,13 @@ import { Store, useStore } from "../live/store.ts";
 import { Button } from "./button.tsx";
 import "./toast.css";
 
+/** By meaning: something good was done, something was refused or stopped, or it is only said. */
+export type ToastTone = "ok" | "bad" | "info";
+
 interface Toast {
   readonly id: number;
   readonly text: ReactNode;
-  readonly tone: "ok" | "bad" | "info";
+  readonly tone: ToastTone;
 }
 
 const shown = new Store<readonly Toast[]>([]);

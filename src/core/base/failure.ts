@@ -27,6 +27,7 @@ export const ENGINE_FAILURE_CODES = [
   "moderation_blocked",
   "too_many_failures",
   "too_many_items",
+  "too_many_events",
   "approval_rejected",
   "approval_expired",
   "child_failed",

@@ -19,9 +19,15 @@ export const LIMITS = {
   boundInputBytesMax: 524_288,
   errorTextLengthMax: 16_384,
   callsPerNodeMax: 10,
+  /** Of an organisation, unless the operator sets another. */
+  openRunsMax: 100_000,
   retryAfterMsMax: 600_000,
   recursionDepthMax: 5,
-  eventsPerRunMax: 250_000,
+  /** Beyond it pieces of answers are no longer written, so that what is left of the log is for what happens. */
+  eventsWithDeltasMax: 250_000,
+  eventsPerRunMax: 300_000,
+  /** Of all `for_each` nodes of a run together; nodes of the plan are counted apart. */
+  instancesPerRunMax: 100_000,
   forEachItemsDefault: 1_000,
   runParallelDefault: 50,
   stepTimeoutMsDefault: 600_000,

@@ -18,6 +18,8 @@ export const PROBLEM_CODES = [
   "duplicate_id",
   "reserved_id",
   "unknown_step",
+  "unknown_field",
+  "unknown_fact",
   "unknown_phase",
   "unknown_role",
   "unknown_library_step",
@@ -38,6 +40,8 @@ export const PROBLEM_CODES = [
   "orphan_edge",
   "conflicting_merge",
   "text_unstorable",
+  "secret_literal",
+  "outbound_refused",
 ] as const;
 
 export const WARNING_CODES = [
@@ -47,6 +51,7 @@ export const WARNING_CODES = [
   "legacy_policy",
   "unused_arg",
   "unreachable_condition",
+  "unseen_variable",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

@@ -20,7 +20,7 @@ const workflow: fc.Arbitrary<JsonObject> = fc
     }),
     { minLength: 1, maxLength: 12 },
   )
-  .map((drawn) => ({ name: "drawn", steps: drawn.map(makeStep) }));
+  .map((drawn) => ({ name: "drawn", args: { list: [] }, steps: drawn.map(makeStep) }));
 
 interface Drawn {
   readonly parents: readonly number[];
@@ -34,10 +34,10 @@ function makeStep({ parents, kind, policy, timeout, outputs: declared }: Drawn, 
   const ids = index === 0 ? [] : parents.map((parent) => `s${parent % index}`);
   const [first, second, third] = ids;
   const bodies: Readonly<Record<Drawn["kind"], JsonObject>> = {
-    command: { command: second === undefined ? "do it" : `read \${${second}.outputs.x}` },
+    command: { command: second === undefined ? "do it" : `read \${${second}.json.x}` },
     gate: { approval: "required" },
-    child: { workflow_ref: "other", with: third === undefined ? {} : { a: `\${${third}.y}` } },
-    each: { command: "for ${item.name}", for_each: first === undefined ? "list" : `${first}.outputs.list` },
+    child: { workflow_ref: "other", with: third === undefined ? {} : { a: `\${${third}.stdout}` } },
+    each: { command: "for ${item.name}", for_each: first === undefined ? "list" : `${first}.json.list` },
   };
   return {
     id: `s${index}`,
@@ -45,8 +45,8 @@ function makeStep({ parents, kind, policy, timeout, outputs: declared }: Drawn, 
     timeout,
     depends_on: first === undefined ? [] : [first],
     ...(second === undefined ? {} : { stdin: `$${second}.stdout` }),
-    ...(third === undefined ? {} : { condition: `$${third}.approved or ${third}.outputs.x != null` }),
-    ...(Object.keys(declared).length === 0 ? {} : { outputs: declared }),
+    ...(third === undefined ? {} : { condition: `$${third}.approved or ${third}.outputs != null` }),
+    ...(Object.keys(declared).length === 0 || kind === "gate" ? {} : { outputs: declared }),
     ...bodies[kind],
   };
 }

@@ -10,11 +10,15 @@ export type Definition = LobsterDefinition | LensGraphDefinition;
 
 export type Completion = "strict" | "leaves";
 
+/** `any`: when the gateway a run is pinned to is gone, its nodes may go to another. */
+export type GatewayRule = "pinned" | "any";
+
 interface DefinitionHead {
   readonly name: string;
   readonly version: number | null;
   readonly description: string | null;
   readonly model: string | null;
+  readonly gateway: GatewayRule;
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
@@ -144,6 +148,8 @@ export interface Step {
 export interface LensGraphDefinition extends DefinitionHead {
   readonly format: "lens-graph/v1";
   readonly rootInputs: Readonly<Record<string, ArgField>>;
+  /** Root inputs the author wrote `required: false` for: unset, they render as ''. */
+  readonly optionalInputs: readonly string[];
   readonly nodes: readonly LensNode[];
   readonly edges: readonly LensEdge[];
 }

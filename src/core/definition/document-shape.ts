@@ -1,10 +1,12 @@
 import { LIMITS } from "../base/index.ts";
-import type { Completion } from "./definition.ts";
+import type { Completion, GatewayRule } from "./definition.ts";
 import { mandatory, optional } from "./record.ts";
-import { anyText, choice, number } from "./shape.ts";
+import { anyText, choice, flag, number } from "./shape.ts";
 import { duration, givenName, kebabName } from "./text-shape.ts";
 
 const COMPLETIONS: readonly Completion[] = ["strict", "leaves"];
+
+const GATEWAY_RULES: readonly GatewayRule[] = ["pinned", "any"];
 
 export const positive = number({ isInteger: true, min: 1, expected: "a whole number, 1 or more" });
 
@@ -14,7 +16,15 @@ export const DOCUMENT_HEAD = {
   version: optional(positive, "The author's own number for this version."),
   description: optional(anyText, "What the workflow is for."),
   model: optional(givenName, "Model of every node that names none."),
+  gateway: optional(
+    choice(GATEWAY_RULES),
+    "Whether nodes may go elsewhere when the gateway a run is pinned to is gone.",
+    {
+      default: "pinned",
+    },
+  ),
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
+  allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
   max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
 };
 
@@ -27,6 +37,7 @@ interface RawHead {
   readonly version?: number | undefined;
   readonly description?: string | undefined;
   readonly model?: string | undefined;
+  readonly gateway?: GatewayRule | undefined;
   readonly timeout?: number | undefined;
   readonly max_parallel?: number | undefined;
 }
@@ -37,6 +48,7 @@ export function headOf(raw: RawHead) {
     version: raw.version ?? null,
     description: raw.description ?? null,
     model: raw.model ?? null,
+    gateway: raw.gateway ?? ("pinned" as const),
     timeoutMs: raw.timeout ?? null,
     maxParallel: raw.max_parallel ?? LIMITS.runParallelDefault,
   };

@@ -46,6 +46,8 @@ export interface LensField {
 export interface InputContract {
   readonly kind: string;
   readonly fields: Readonly<Record<string, LensField>>;
+  /** Labels the author wrote `required: false` for: unset, they render as ''. */
+  readonly optional?: readonly string[];
   readonly requireAnyOf: readonly (readonly string[])[];
   readonly isStrict: boolean;
 }

@@ -1,16 +1,17 @@
 import { normaliseLabel } from "../template/index.ts";
 import type { LensEdge, MergeStrategy } from "./definition.ts";
+import type { LensNames } from "./lens-name.ts";
 import type { NodeIndex } from "./lens-node.ts";
 import type { RawLensEdge } from "./lens-graph-shape.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
-import { checkTypes } from "./step-type.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Edges whose two ends exist; everything wrong with the others is reported. */
 export function checkEdges(
   written: readonly Located<RawLensEdge>[],
   nodeIndex: NodeIndex,
+  names: LensNames,
   report: Report,
 ): readonly LensEdge[] {
   const seen = new Set<string>();
@@ -19,10 +20,7 @@ export function checkEdges(
   for (const edge of written) {
     checkEdgeId(edge, seen, report);
     checkStrategy(edge, strategies, report);
-    const { condition } = edge.read;
-    if (condition?.type === "expression") {
-      checkTypes(condition.expression, [...edge.path, "condition", "expr"], () => undefined, report);
-    }
+    names.checkEdge(edge);
     const source = checkEnd(edge, "source_node_id", nodeIndex, report);
     const target = checkEnd(edge, "target_node_id", nodeIndex, report);
     if (source === undefined || target === undefined) continue;
@@ -33,6 +31,7 @@ export function checkEdges(
     }
     edges.push(edgeOf(edge.read, source, target));
   }
+  names.checkLabels(written);
   return edges;
 }
 

@@ -9,6 +9,7 @@ import {
 } from "./definition.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
+import { EDGE_WORDS, NODE_WORDS } from "./foreign-word.ts";
 import { edgeId, lensNodeId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
@@ -110,14 +111,14 @@ const LENS_GRAPH = {
     "What a run is given: label → type and limits, or a bare default.",
   ),
   nodes: mandatory(
-    list(located(record(NODE, { title: "a node", isNullAbsent: true })), {
+    list(located(record(NODE, { title: "a node", isNullAbsent: true, foreign: NODE_WORDS })), {
       isFilled: true,
       limit: { max: LIMITS.nodesMax, code: "too_many_steps" },
     }),
     "The nodes.",
   ),
   edges: optional(
-    list(located(record(EDGE, { title: "an edge", isNullAbsent: true })), {
+    list(located(record(EDGE, { title: "an edge", isNullAbsent: true, foreign: EDGE_WORDS })), {
       limit: { max: LIMITS.edgesMax, code: "too_many_edges" },
     }),
     "What passes from node to node.",

@@ -36,8 +36,10 @@ describe("a lens graph", () => {
       model: null,
       completion: "leaves",
       timeoutMs: null,
+      gateway: "pinned",
       maxParallel: 50,
       rootInputs: {},
+      optionalInputs: [],
       nodes: [node("a", []), node("b", ["a"])],
       edges: [
         {

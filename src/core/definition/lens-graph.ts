@@ -3,7 +3,9 @@ import { normaliseLabel, parseOverride, type OverrideValue } from "../template/i
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
 import { checkGraph } from "./graph-check.ts";
+import { optionalLabels } from "./lens.ts";
 import { checkEdges } from "./lens-edge.ts";
+import { LensNames } from "./lens-name.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
 import { spelledPath } from "./record.ts";
@@ -20,9 +22,10 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
   const nodeIndex = indexNodes(written, report);
   const workflows = catalog.workflows === null ? null : new Set([...catalog.workflows, raw.name ?? ""]);
   for (const node of written) checkNode(node, { lenses: catalog.lenses, workflows }, report);
-  const edges = checkEdges(raw.edges ?? [], nodeIndex, report);
+  const names = new LensNames(written, raw.root_inputs ?? {}, catalog.lenses, report);
+  const edges = checkEdges(raw.edges ?? [], nodeIndex, names, report);
   const overrides = written.map((node) => readOverrides(node));
-  const parents = parentsOf(written, overrides, edges, nodeIndex, report);
+  const parents = parentsOf(written, overrides, edges, { nodeIndex, names, report });
   const vertices = written.map((node, index) => ({
     id: node.read.id ?? null,
     path: node.path,
@@ -34,6 +37,7 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     ...headOf(raw),
     completion: raw.completion ?? "leaves",
     rootInputs: raw.root_inputs ?? {},
+    optionalInputs: optionalLabels(getOwn(document, "root_inputs")),
     nodes: written.map(({ read }, index) => nodeOf(read, overrides[index] ?? {}, parents[index] ?? new Set())),
     edges,
   };
@@ -88,9 +92,9 @@ function parentsOf(
   written: readonly Located<RawLensNode>[],
   overrides: readonly Overrides[],
   edges: readonly LensEdge[],
-  nodeIndex: NodeIndex,
-  report: Report,
+  around: { readonly nodeIndex: NodeIndex; readonly names: LensNames; readonly report: Report },
 ): readonly ReadonlySet<string>[] {
+  const { nodeIndex, names, report } = around;
   const parents = written.map(() => new Set<string>());
   for (const edge of edges) {
     const target = nodeIndex.ids.get(edge.target);
@@ -104,7 +108,9 @@ function parentsOf(
       for (const part of value.template.parts) {
         if (typeof part === "string") continue;
         const id = resolveOverride(part, node.read.id, at, nodeIndex, report);
-        if (id !== undefined) parents[index]?.add(id);
+        if (id === undefined) continue;
+        parents[index]?.add(id);
+        names.checkOutputPath(id, part.path, at, `[[${part.nodeId}.${part.path}]]`);
       }
     }
   }

@@ -61,7 +61,13 @@ function checkLensName(raw: RawLensNode, path: TreePath, lenses: Registries["len
     report.problem("unknown_library_step", [...path, "lens_id"], `There is no lens "${lensId}".`, { hint });
     return;
   }
-  if (versionId === undefined || lens.versions.some((version) => version.id === versionId)) return;
+  // Without versions it is one that cannot be read, which is said where it is written.
+  if (
+    versionId === undefined ||
+    lens.versions.length === 0 ||
+    lens.versions.some((version) => version.id === versionId)
+  )
+    return;
   const ids = lens.versions.map((version) => version.id);
   const message = `Lens "${lensId}" has no version "${versionId}".`;
   report.problem("unknown_library_step", [...path, "version_id"], message, { hint: () => didYouMean(versionId, ids) });

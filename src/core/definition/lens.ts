@@ -1,5 +1,7 @@
 import {
   fail,
+  getOwn,
+  isJsonObject,
   jsonToText,
   succeed,
   type Json,
@@ -92,22 +94,34 @@ function checkField(raw: Reading<typeof LENS_FIELD>, type: LensFieldType, path: 
   }
 }
 
+/** Labels of inputs that say in so many words that they need not be there. */
+export function optionalLabels(fields: Json | undefined): readonly string[] {
+  const entries = fields !== undefined && isJsonObject(fields) ? Object.entries(fields) : [];
+  return entries.flatMap(([label, field]) =>
+    isJsonObject(field) && getOwn(field, "required") === false ? [label] : [],
+  );
+}
+
 const inputContract: Shape<InputContract> = refine(
   record(
     {
       kind: mandatory(givenName, "Kind of the lens."),
-      fields: mandatory(mapOf(lensField), "What it takes, by label."),
+      fields: mandatory(located(mapOf(lensField)), "What it takes, by label."),
       require_any_of: optional(list(list(givenName)), "Of each group at least one must be there."),
       strict: optional(flag, "Refuse what is not declared.", { default: false }),
     },
     { title: "an input contract", isCamelAccepted: true, isNullAbsent: true },
   ),
-  (raw) => ({
-    kind: raw.kind ?? "",
-    fields: raw.fields ?? {},
-    requireAnyOf: raw.require_any_of ?? [],
-    isStrict: raw.strict ?? false,
-  }),
+  (raw) => {
+    const optional = optionalLabels(raw.fields?.raw);
+    return {
+      kind: raw.kind ?? "",
+      fields: raw.fields?.read ?? {},
+      ...(optional.length === 0 ? {} : { optional }),
+      requireAnyOf: raw.require_any_of ?? [],
+      isStrict: raw.strict ?? false,
+    };
+  },
 );
 
 const outputContract: Shape<OutputContract> = refine(
@@ -159,6 +173,7 @@ const lensShape = record(
   {
     id: optional(givenName, "Name of the lens; the entry's own name when absent."),
     versions: mandatory(list(located(lensVersion), { isFilled: true }), "Its versions, oldest first."),
+    allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
   },
   { title: "a lens" },
 );

@@ -34,7 +34,7 @@ function mergeStep(step: Json, index: number, catalog: Catalog, report: Report):
   const path = ["steps", index, "library_step"];
   if (catalog.library === null) {
     const message = `Library step "${name}" could not be looked up: no step library is at hand.`;
-    report.unresolved("unknown_library_step", path, message);
+    report.doubt("unknown_library_step", path, message);
     return step;
   }
   const entry = getOwn(catalog.library, name);

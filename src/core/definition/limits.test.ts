@@ -72,8 +72,8 @@ describe("limits at their edges", () => {
     [LIMITS.expressionLengthMax, []],
     [LIMITS.expressionLengthMax + 1, ["bad_expression steps[0].condition"]],
   ])("a condition of %d characters", (length, expected) => {
-    const condition = `true${" ".repeat(length - 8)}== x`;
-    expect(codes({ name: "w", steps: [{ id: "a", command: "x", condition }] })).toEqual(expected);
+    const condition = `true${" ".repeat(length - 8)}== a`;
+    expect(codes({ name: "w", args: { a: true }, steps: [{ id: "s", command: "x", condition }] })).toEqual(expected);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { parsePath } from "../expression/index.ts";
 import type { Phase, Role } from "./definition.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
+import { DOCUMENT_WORDS } from "./foreign-word.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import { anyText, byKind, choice, list, located, mapOf, quote, refine, type Shape } from "./shape.ts";
 import { stepShape } from "./step-shape.ts";
@@ -75,6 +76,7 @@ const LOBSTER = {
 
 export const lobsterShape = record(LOBSTER, {
   title: "a workflow",
+  foreign: DOCUMENT_WORDS,
   description: "A workflow of steps, written as YAML or JSON.",
 });
 export type RawLobster = Reading<typeof LOBSTER>;

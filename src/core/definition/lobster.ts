@@ -1,5 +1,6 @@
 import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
+import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
 import { checkGraph } from "./graph-check.ts";
 import { mergeLibrary } from "./library.ts";
@@ -8,7 +9,8 @@ import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
-import { resolveReferences, type Names } from "./step-reference.ts";
+import { resolveReferences } from "./step-reference.ts";
+import { StepScope } from "./step-scope.ts";
 import { checkStepTypes } from "./step-type.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -18,12 +20,12 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
   const raw = lobsterShape.read(merged, [], report) ?? {};
   const written = raw.steps ?? [];
   const drafts = written.map((step) => draftStep(step, catalog, report));
-  const names = namesOf(raw, drafts, written, report);
-  const dependencies = checkSteps(raw, drafts, names, report);
+  const scope = scopeOf(merged, raw, drafts, written, report);
+  const dependencies = checkSteps(drafts, scope, report);
   const around = surroundingsOf(merged, raw, catalog);
   for (const draft of drafts) {
     checkSurroundings(draft, around, report);
-    checkElementName(draft, names, report);
+    checkElementName(draft, scope, report);
   }
   return {
     format: "lobsterx",
@@ -46,16 +48,22 @@ function phasesOf(phases: readonly Located<Phase>[], report: Report): readonly P
   return phases.map((phase) => phase.read);
 }
 
-function namesOf(
+/** Also those that are declared wrongly: using one is not a second mistake. */
+function argsOf(document: JsonObject, raw: RawLobster): Readonly<Record<string, ArgField>> {
+  const written = getOwn(document, "args");
+  const names = isJsonObject(written) ? Object.keys(written) : [];
+  return { ...Object.fromEntries(names.map((name) => [name, { required: false }])), ...raw.args };
+}
+
+function scopeOf(
+  document: JsonObject,
   raw: RawLobster,
   drafts: readonly StepDraft[],
   written: readonly Located<unknown>[],
   report: Report,
-): Names {
+): StepScope {
   const steps = new Map<string, number>();
-  const variables = new Set<string>();
   for (const [index, draft] of drafts.entries()) {
-    for (const name of Object.keys(draft.outputs ?? {})) variables.add(name);
     if (draft.id === null) continue;
     const first = steps.get(draft.id);
     if (first === undefined) {
@@ -70,36 +78,23 @@ function namesOf(
     const id: Json | undefined = isJsonObject(step) ? getOwn(step, "id") : undefined;
     if (typeof id === "string" && drafts[index]?.id === null) brokenIds.add(id);
   }
-  return {
-    steps,
-    variables,
-    brokenIds,
-    args: new Set(Object.keys(raw.args ?? {})),
-    isOpen: drafts.some((draft) => draft.unresolvedLibraryStep !== null),
-  };
+  return new StepScope(drafts, argsOf(document, raw), steps, brokenIds);
 }
 
 /** References, graph, types and unused args; answers the dependencies of each step. */
-function checkSteps(
-  raw: RawLobster,
-  drafts: readonly StepDraft[],
-  names: Names,
-  report: Report,
-): readonly (readonly string[])[] {
+function checkSteps(drafts: readonly StepDraft[], scope: StepScope, report: Report): readonly (readonly string[])[] {
   const usedArgs = new Set<string>();
-  const dependencies = drafts.map((draft) => resolveReferences(draft, names, usedArgs, report));
+  const dependencies = drafts.map((draft) => resolveReferences(draft, scope, usedArgs, report));
   const vertices = drafts.map((draft, index) => ({
     id: draft.id,
     path: draft.path,
-    parents: (dependencies[index] ?? []).map((id) => names.steps.get(id) ?? 0),
+    parents: (dependencies[index] ?? []).map((id) => scope.steps.get(id) ?? 0),
   }));
   checkGraph(vertices, ["steps"], report);
-  const steps = new Map([...names.steps].map(([id, index]) => [id, drafts[index] as StepDraft]));
-  const declared = { steps, args: raw.args ?? {}, variables: names.variables };
-  for (const draft of drafts) checkStepTypes(draft, declared, report);
+  for (const draft of drafts) checkStepTypes(draft, scope, report);
   // A reference that could not be read might be the one that uses it.
-  if (names.isOpen || report.problems.length > 0) return dependencies;
-  for (const name of names.args) {
+  if (scope.isOpen || report.problems.length > 0) return dependencies;
+  for (const name of Object.keys(scope.args)) {
     if (usedArgs.has(name)) continue;
     const message = `No step refers to arg "${name}".`;
     const hint = `Use \${${name}} in a step, or remove the arg.`;
@@ -151,7 +146,7 @@ function unknown(
 }
 
 /** Inside the step the element would hide a step or an arg of the same name. */
-function checkElementName(draft: StepDraft, names: Names, report: Report): void {
+function checkElementName(draft: StepDraft, scope: StepScope, report: Report): void {
   const { forEach } = draft;
   if (forEach === null) return;
   const at = [...draft.path, "for_each"];
@@ -161,7 +156,7 @@ function checkElementName(draft: StepDraft, names: Names, report: Report): void 
     report.problem("conflicting_fields", [...draft.path, "as"], message, { hint });
   }
   for (const name of new Set([forEach.as, "index"])) {
-    const kind = names.steps.has(name) ? "step" : names.args.has(name) ? "arg" : undefined;
+    const kind = scope.steps.has(name) ? "step" : Object.hasOwn(scope.args, name) ? "arg" : undefined;
     if (kind === undefined) continue;
     const message = `"${name}" is the ${kind} "${name}" and also what this step calls ${name === "index" ? "the position of an element" : "its element"}.`;
     report.problem("conflicting_fields", at, message, { hint });

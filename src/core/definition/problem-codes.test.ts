@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROBLEM_CODES, WARNING_CODES, type Problem } from "../base/index.ts";
-import { EMPTY_CATALOG, readDefinition, type Catalog } from "./index.ts";
+import { EMPTY_CATALOG, parseLens, readDefinition, type Catalog, type Lens } from "./index.ts";
 
 interface Row {
   readonly about: string;
@@ -22,6 +22,12 @@ function working(...fields: readonly string[]): string {
 
 function graph(nodes: string, edges = "[]", more = ""): string {
   return `format: lens-graph/v1\nname: g\nnodes: ${nodes}\nedges: ${edges}\n${more}`;
+}
+
+function lensWith(id: string): Lens {
+  const parsed = parseLens("answer", { versions: [{ id, template_body: "x" }] });
+  if (!parsed.ok) throw new Error("the lens reads");
+  return parsed.value;
 }
 
 const A_AND_B = "[{ id: a }, { id: b }]";
@@ -160,11 +166,11 @@ const PROBLEMS: readonly Row[] = [
     finds: [
       ["unknown_step steps[0].depends_on[0] 5:18"],
       ["unknown_step steps[0].stdin 6:12"],
-      ["unknown_step steps[0].condition 7:16"],
+      ["unknown_step steps[0].condition 7:17"],
       ["unknown_step steps[0].inputs.p 8:18"],
-      ["unknown_step steps[0].inputs.q 8:35"],
+      ["unknown_step steps[0].inputs.q 8:43"],
       ["unknown_step steps[0].for_each 9:15"],
-      ["unknown_step steps[0].success_criteria[0] 10:24"],
+      ["unknown_step steps[0].success_criteria[0] 10:25"],
     ],
   },
   {
@@ -172,19 +178,44 @@ const PROBLEMS: readonly Row[] = [
     source:
       "name: w\nsteps:\n  - { id: build, command: x }\n  - { id: b, command: '${buidl.outputs.x} ${buidl.stdout}' }\n  - { id: c, workflow_ref: v, with: { x: ['${biuld.x}'] } }\n",
     finds: [
-      ["unknown_step steps[1].command 4:23", 'Did you mean "build"?'],
-      ["unknown_step steps[2].with.x 5:42", 'Did you mean "build"?'],
+      ["unknown_step steps[1].command 4:24", 'Did you mean "build"?'],
+      ["unknown_step steps[2].with.x 5:44", 'Did you mean "build"?'],
     ],
   },
   {
     about: "outputs.* outside a success criterion",
     source: working('condition: "outputs.x == 1"'),
-    finds: [["unknown_step steps[0].condition 5:16", "Write step.outputs.x."]],
+    finds: [["unknown_step steps[0].condition 5:17", "Write step.outputs.x."]],
   },
   {
-    about: "the element in a condition, which is read before there are elements",
-    source: "name: w\nargs: { xs: [] }\nsteps:\n  - { id: a, command: x, for_each: xs, condition: item.ok }\n",
-    finds: [["unknown_step steps[0].condition 4:51"]],
+    about: "the element in the list it comes from",
+    source: "name: w\nargs: { xs: [] }\nsteps:\n  - { id: a, command: x, for_each: item.xs }\n",
+    finds: [["unknown_step steps[0].for_each 4:36", "Known names: xs."]],
+  },
+  {
+    about: "an arg that does not exist, once per field",
+    source:
+      "name: w\nargs: { item_count: 3 }\nsteps:\n  - { id: a, command: 'x ${item_count} ${topci} ${topci}', condition: item_cuont == 3 }\n",
+    finds: [
+      ["unknown_step steps[0].command 4:40", "Known names: item_count."],
+      ["unknown_step steps[0].condition 4:71", 'Did you mean "item_count"?'],
+    ],
+  },
+  {
+    about: "fields a step does not declare",
+    source:
+      "name: w\nsteps:\n  - { id: c, command: x, outputs: { verdict: string } }\n  - id: d\n    command: ${c.verdcit}\n    condition: c.outputs.verdcit == 'PASS'\n    stdin: $c.verdcit\n    inputs: { v: c.outputs.verdcit }\n",
+    finds: [
+      ["unknown_field steps[1].command 5:14", 'Did you mean "verdict"?'],
+      ["unknown_field steps[1].condition 6:16", 'Did you mean "verdict"?'],
+      ["unknown_field steps[1].stdin 7:12", 'Did you mean "verdict"?'],
+      ["unknown_field steps[1].inputs.v 8:18", 'Did you mean "verdict"?'],
+    ],
+  },
+  {
+    about: "a text that looks like a secret",
+    source: step("command: use ghp_0123456789abcdefghijABCDEFGHIJ0123456789"),
+    finds: [["secret_literal steps[0].command 4:18"]],
   },
   {
     about: "an undeclared phase",
@@ -216,8 +247,8 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "an unknown version of a lens",
     source: graph("[{ id: a, lens_id: answer, version_id: v9 }]"),
-    catalog: { lenses: { answer: { id: "answer", versions: [] } } },
-    finds: [["unknown_library_step nodes[0].version_id 3:47"]],
+    catalog: { lenses: { answer: lensWith("v8") } },
+    finds: [["unknown_library_step nodes[0].version_id 3:47", 'Did you mean "v8"?']],
   },
   {
     about: "an unknown workflow",
@@ -239,12 +270,12 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "a step that refers to itself",
     source: step("command: again ${a.stdout}"),
-    finds: [["self_dependency steps[0].command 4:14"]],
+    finds: [["self_dependency steps[0].command 4:20"]],
   },
   {
     about: "a criterion that names its own step",
     source: working('success_criteria: ["a.outputs.x > 1"]'),
-    finds: [["self_dependency steps[0].success_criteria[0] 5:24", "Write outputs.field for what this step returned."]],
+    finds: [["self_dependency steps[0].success_criteria[0] 5:25", "Write outputs.field for what this step returned."]],
   },
   {
     about: "a self edge",
@@ -533,9 +564,13 @@ describe("problems", () => {
     expect(checked.definition).toBeNull();
   });
 
-  it("are produced by a test for every code, but those that need big files", () => {
+  it("are produced by a test for every code, but those of policies and those that need big files", () => {
     const produced = new Set(PROBLEMS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
-    expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual(["too_many_steps", "too_many_edges"]);
+    expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual([
+      "unknown_fact",
+      "too_many_steps",
+      "too_many_edges",
+    ]);
   });
 });
 
@@ -547,8 +582,8 @@ describe("warnings", () => {
     expect(checked.definition).not.toBeNull();
   });
 
-  it("are produced by a test for every code, but the one the plan gives", () => {
+  it("are produced by a test for every code, but those the plan gives", () => {
     const produced = new Set(WARNINGS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
-    expect(WARNING_CODES.filter((code) => !produced.has(code))).toEqual(["ambiguous_variable"]);
+    expect(WARNING_CODES.filter((code) => !produced.has(code))).toEqual(["ambiguous_variable", "unseen_variable"]);
   });
 });

@@ -37,8 +37,16 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   duplicate_id: doc("Two things of one kind have the same id; shown at the later one.", "Rename one of them."),
   reserved_id: doc("An id is a word that references or the language need for themselves.", "Choose another id."),
   unknown_step: doc(
-    "A reference names a step or node that does not exist, or that may not be read at this place.",
-    "Mend the id.",
+    "A reference names a step, an arg or a variable that does not exist, or that may not be read at this place.",
+    "Fix the name.",
+  ),
+  unknown_field: doc(
+    "A reference names a field that the step does not declare, or a field of a value that has none.",
+    "Fix the name, or declare the output.",
+  ),
+  unknown_fact: doc(
+    "The condition of a policy names something that policies do not see, so that it would never hold.",
+    "Use one of the facts named in the hint.",
   ),
   unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or mend the name."),
   unknown_role: doc(
@@ -96,6 +104,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Declare one strategy for the parameter.",
   ),
   text_unstorable: doc("A text holds a NUL or half a surrogate pair.", "Remove the character."),
+  outbound_refused: doc(
+    "A URL names an address that the server does not call: private, of this machine, or with credentials in it.",
+    "Name an address that can be reached publicly, or let the operator list this one with --allow-outbound.",
+  ),
+  secret_literal: doc(
+    "A text looks like a secret, such as an API key; whoever may read the file could read it.",
+    "Keep it in the environment of the Bridge; for a false alarm write allow_secret_literals: true.",
+  ),
   reemitted_input: doc(
     "A field is an input and an output of one step, so the agent may alter what it was given.",
     "Remove the output to pass the input through.",
@@ -110,6 +126,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   unreachable_condition: doc(
     "A condition can never hold, so the step can never run.",
     "Mend the condition, or remove the step.",
+  ),
+  unseen_variable: doc(
+    "A name is an output of steps that do not run before this one, so that it is always missing here.",
+    "Refer to step.name, which also makes this step wait, or add the step to depends_on.",
   ),
 };
 

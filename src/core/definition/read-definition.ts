@@ -6,7 +6,8 @@ import { LENS_GRAPH_FORMAT } from "./lens-graph-shape.ts";
 import { readLobster } from "./lobster.ts";
 import { LOBSTER_FORMAT } from "./lobster-shape.ts";
 import { comparePlaces, placeFindings } from "./placing.ts";
-import { Report } from "./report.ts";
+import { type ReadOptions, Report } from "./report.ts";
+import { findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";
 import { kindOf, quote, refuseType } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -24,12 +25,16 @@ export interface Checked<T> {
 export const EMPTY_CATALOG: Catalog = { library: null, lenses: null, workflows: null };
 
 /** Reads and checks a file of either format. All problems come at once, in the order of the text. */
-export function readDefinition(source: string | Uint8Array, catalog: Catalog): Checked<Definition> {
+export function readDefinition(
+  source: string | Uint8Array,
+  catalog: Catalog,
+  options: ReadOptions = {},
+): Checked<Definition> {
   const { tree, problems: textProblems } = readSource(source);
   if (tree === null) {
     return { definition: null, problems: textProblems.slice(0, LIMITS.problemsMax), warnings: [], tree };
   }
-  const report = new Report();
+  const report = new Report(options);
   const definition = readTree(tree, catalog, report);
   const found = placeFindings(report.problems, tree, source);
   const problems = [...textProblems, ...found].sort(comparePlaces).slice(0, LIMITS.problemsMax);
@@ -42,6 +47,9 @@ function readTree(tree: SourceTree, catalog: Catalog, report: Report): Definitio
   if (!isJsonObject(document)) {
     refuseType([], report, "a map with name and steps", document);
     return null;
+  }
+  for (const { path, message, offset } of findSecretLiterals(document)) {
+    report.strict("secret_literal", path, message, { offset, hint: SECRET_HINT });
   }
   return readFormat(document, catalog, report);
 }

@@ -1,4 +1,5 @@
 import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import type { ForeignWords } from "./foreign-word.ts";
 import type { Report } from "./report.ts";
 import { quote, refuseType, type Shape } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
@@ -40,6 +41,8 @@ interface RecordRule {
   /** Files that machines write spell "not set" as null. */
   readonly isNullAbsent?: boolean;
   readonly description?: string;
+  /** Keys of other systems, with what to write instead. */
+  readonly foreign?: ForeignWords;
 }
 
 /** A map with a closed list of keys. Reports every unknown key, every missing field and every wrong value at once. */
@@ -53,7 +56,7 @@ export function record<F extends Fields>(fields: F, rule: RecordRule): Shape<Rea
       for (const [key, member] of Object.entries(value)) {
         const name = spellings.get(key);
         if (name === undefined) {
-          reportUnknown(key, path, report, rule.title, fields);
+          reportUnknown(key, path, report, rule, fields);
           continue;
         }
         const field = fields[name] as Field<unknown>;
@@ -123,11 +126,13 @@ function recordSchema(fields: Fields, rule: RecordRule, spellings: ReadonlyMap<s
   };
 }
 
-function reportUnknown(key: string, path: TreePath, report: Report, title: string, fields: Fields): void {
+function reportUnknown(key: string, path: TreePath, report: Report, rule: RecordRule, fields: Fields): void {
   const names = Object.keys(fields);
   const hint = (): string | undefined =>
-    didYouMean(key, names) ?? (names.length <= 12 ? `Known keys: ${names.join(", ")}.` : undefined);
-  const message = `${quote(key)} is not a key of ${title}.`;
+    rule.foreign?.get(key) ??
+    didYouMean(key, names) ??
+    (names.length <= 12 ? `Known keys: ${names.join(", ")}.` : undefined);
+  const message = `${quote(key)} is not a key of ${rule.title}.`;
   report.problem("unknown_key", [...path, key], message, { isAtKey: true, hint });
 }
 

@@ -25,6 +25,11 @@ interface Detail {
   readonly hint?: Hint;
 }
 
+export interface ReadOptions {
+  /** The text was accepted by an earlier program: what only newer checks refuse is a warning. */
+  readonly isStored?: boolean;
+}
+
 /** A hostile file can hold a million mistakes, and fifty are shown: beyond this many nothing more is kept. */
 const KEPT_MAX = 5_000;
 
@@ -33,6 +38,16 @@ export class Report {
   readonly problems: Finding[] = [];
   readonly warnings: Finding[] = [];
   readonly #borrowed = new Map<number, Borrowed>();
+  readonly #isStored: boolean;
+
+  constructor({ isStored = false }: ReadOptions = {}) {
+    this.#isStored = isStored;
+  }
+
+  /** So much is wrong already that nothing more is kept: wording it would be in vain. */
+  get isFull(): boolean {
+    return this.problems.length >= KEPT_MAX || this.warnings.length >= KEPT_MAX;
+  }
 
   problem(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
     if (this.problems.length < KEPT_MAX) this.problems.push(this.#locate({ code, path, message, ...detail }));
@@ -42,9 +57,15 @@ export class Report {
     if (this.warnings.length < KEPT_MAX) this.warnings.push(this.#locate({ code, path, message, ...detail }));
   }
 
-  /** A reference nobody can look up offline: it is a problem as soon as the registry is at hand. */
-  unresolved(code: ProblemCode, path: TreePath, message: string): void {
-    if (this.warnings.length < KEPT_MAX) this.warnings.push({ code, path, message });
+  /** A check that versions stored earlier have not passed: they keep running, with a warning. */
+  strict(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
+    const list = this.#isStored ? this.warnings : this.problems;
+    if (list.length < KEPT_MAX) list.push(this.#locate({ code, path, message, ...detail }));
+  }
+
+  /** What would be a problem if more were known, such as a reference that only a registry could confirm. */
+  doubt(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
+    if (this.warnings.length < KEPT_MAX) this.warnings.push(this.#locate({ code, path, message, ...detail }));
   }
 
   /** From now on, what is found in these fields of a step is shown at the step, which only borrows them. */

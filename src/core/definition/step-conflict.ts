@@ -30,6 +30,20 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
     conflict(path, name, `"${name}" says nothing without "for_each".`, "Add for_each or remove it.", report);
   }
   checkCommand(written, report);
+  checkGate(written, report);
+}
+
+/** Nothing is asked of an agent, so that nothing but the answer of a person could ever come back. */
+function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void {
+  const isGate = read.approval === "required" || read.hitl === true;
+  const hasCommand = isWritten(raw, "command") && read.command?.text.trim() !== "";
+  if (!isGate || hasCommand || isWritten(raw, "workflow_ref")) return;
+  for (const name of ["outputs", "success_criteria"]) {
+    if (!isWritten(raw, name)) continue;
+    const message = `A gate without a command returns only "approved", so that "${name}" says nothing.`;
+    const hint = "Remove it, or write a command for an agent to do once the step is approved.";
+    report.strict("conflicting_fields", [...path, name], message, { isAtKey: true, hint });
+  }
 }
 
 function checkAtMostOnce({ read, raw, path }: Located<RawStep>, report: Report): void {

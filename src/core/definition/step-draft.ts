@@ -1,4 +1,4 @@
-import { LIMITS, type JsonObject, type TreePath } from "../base/index.ts";
+import { getOwn, isJsonObject, LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Path } from "../expression/index.ts";
 import { parseWithValue, type StepTemplate, type WithValue } from "../template/index.ts";
 import type { ApprovalRule, Catalog, ForEach, OnFailure, Step } from "./definition.ts";
@@ -17,6 +17,9 @@ export type MentionField = "stdin" | "command" | "condition" | "inputs" | "with"
 export interface Mention {
   readonly path: Path;
   readonly field: MentionField;
+  /** The field of the step it belongs to. */
+  readonly about: TreePath;
+  /** The text it stands in. */
   readonly at: TreePath;
 }
 
@@ -31,6 +34,10 @@ export interface StepDraft {
   readonly forEach: ForEach | null;
   readonly with: Step["with"];
   readonly unresolvedLibraryStep: string | null;
+  /** Names of inputs and outputs that were written and are wrong: using one is not a second mistake. */
+  readonly brokenNames: ReadonlySet<string>;
+  /** It has elements, but from where cannot be read. */
+  readonly isForEachBroken: boolean;
   /** Where its condition is written. */
   readonly conditionPath: TreePath;
   readonly mentions: readonly Mention[];
@@ -51,8 +58,10 @@ export function draftStep(written: Located<RawStep>, catalog: Catalog, report: R
     forEach: forEachOf(raw),
     with: withValues,
     unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
+    brokenNames: brokenNamesOf(written),
+    isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
     conditionPath,
-    mentions: mentionsOf(raw, withValues, path, conditionPath),
+    mentions: mentionsOf(written, withValues, conditionPath),
   };
 }
 
@@ -144,40 +153,58 @@ function readWith(raw: JsonObject | undefined, path: TreePath, report: Report): 
 }
 
 function mentionsOf(
-  raw: RawStep,
+  { read: raw, raw: written, path }: Located<RawStep>,
   withValues: Readonly<Record<string, WithValue>>,
-  path: TreePath,
   conditionPath: TreePath,
 ): readonly Mention[] {
   const mentions: Mention[] = [];
-  const add = (field: MentionField, paths: readonly Path[], at: TreePath = [...path, field]): void => {
-    for (const found of paths) mentions.push({ path: found, field, at });
+  const add = (field: MentionField, paths: readonly Path[], at: TreePath = [...path, field], about = at): void => {
+    for (const found of paths) mentions.push({ path: found, field, about, at });
   };
   add("stdin", pathsOf(raw.stdin));
   add("command", pathsOf(raw.command));
   add("condition", raw.condition?.paths ?? [], conditionPath);
   add("for_each", raw.for_each === undefined ? [] : [raw.for_each]);
   for (const [name, input] of Object.entries(raw.inputs ?? {})) {
-    if (input.from !== null) add("inputs", [input.from], [...path, "inputs", name]);
+    if (input.from !== null) add("inputs", [input.from], sourcePath(written, path, name), [...path, "inputs", name]);
   }
-  for (const [name, value] of Object.entries(withValues)) add("with", pathsInValue(value), [...path, "with", name]);
+  for (const [name, value] of Object.entries(withValues)) {
+    const about = [...path, "with", name];
+    addValue(value, about, (paths, at) => add("with", paths, at, about));
+  }
   for (const criterion of raw.success_criteria ?? []) add("success_criteria", criterion.read.paths, criterion.path);
   return mentions;
+}
+
+function brokenNamesOf({ raw: written, read }: Located<RawStep>): ReadonlySet<string> {
+  const names = (["inputs", "outputs"] as const).flatMap((key) => {
+    const map = isJsonObject(written) ? getOwn(written, key) : undefined;
+    const readable = read[key] ?? {};
+    return isJsonObject(map) ? Object.keys(map).filter((name) => !Object.hasOwn(readable, name)) : [];
+  });
+  return new Set(names);
+}
+
+/** Where the source of an input stands: it is the whole entry, or one of its keys. */
+function sourcePath(written: Json, path: TreePath, name: string): TreePath {
+  const inputs = isJsonObject(written) ? getOwn(written, "inputs") : undefined;
+  const entry = isJsonObject(inputs) ? getOwn(inputs, name) : undefined;
+  return isJsonObject(entry) ? [...path, "inputs", name, "from"] : [...path, "inputs", name];
 }
 
 function pathsOf(template: StepTemplate | undefined): readonly Path[] {
   return (template?.parts ?? []).filter((part) => typeof part !== "string");
 }
 
-function pathsInValue(value: WithValue): readonly Path[] {
+function addValue(value: WithValue, at: TreePath, add: (paths: readonly Path[], at: TreePath) => void): void {
   switch (value.kind) {
     case "value":
-      return [];
+      return;
     case "text":
-      return pathsOf(value.template);
+      return add(pathsOf(value.template), at);
     case "list":
-      return value.items.flatMap(pathsInValue);
+      return value.items.forEach((item, index) => addValue(item, [...at, index], add));
     case "object":
-      return Object.values(value.members).flatMap(pathsInValue);
+      for (const [key, member] of Object.entries(value.members)) addValue(member, [...at, key], add);
   }
 }

@@ -1,116 +1,168 @@
 import { compareCodeUnits } from "../base/index.ts";
+import { mayBeApproved } from "./declared.ts";
+import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import type { Report } from "./report.ts";
 import type { Mention, StepDraft } from "./step-draft.ts";
+import { isAfterBinding, type Meaning, type StepScope } from "./step-scope.ts";
 import { didYouMean } from "./suggest.ts";
-
-/** What a reference in a file may mean. */
-export interface Names {
-  /** Index of the first step with each id. */
-  readonly steps: ReadonlyMap<string, number>;
-  /** Ids that are wrong as ids; referring to one of them is not a second mistake. */
-  readonly brokenIds: ReadonlySet<string>;
-  readonly args: ReadonlySet<string>;
-  /** Declared outputs of any step. */
-  readonly variables: ReadonlySet<string>;
-  /** A library entry that is not at hand may declare more variables. */
-  readonly isOpen: boolean;
-}
 
 const STEP_PARTS: ReadonlySet<string | number> = new Set(["outputs", "stdout", "json", "approved"]);
 
 /** Ids a step depends on, each once, in code-unit order; problems are reported, args in use are noted. */
 export function resolveReferences(
   draft: StepDraft,
-  names: Names,
+  scope: StepScope,
   usedArgs: Set<string>,
   report: Report,
 ): readonly string[] {
   const found = new Set<string>();
   for (const { read: id, path: at } of draft.raw.depends_on ?? []) {
-    if (names.brokenIds.has(id)) continue;
+    if (scope.brokenIds.has(id)) continue;
     if (id === draft.id) {
       report.problem("self_dependency", at, `Step "${id}" depends on itself.`);
-    } else if (names.steps.has(id)) {
+    } else if (scope.steps.has(id)) {
       found.add(id);
     } else {
-      const hint = (): string | undefined => didYouMean(id, names.steps.keys());
+      const hint = (): string | undefined => didYouMean(id, scope.steps.keys());
       report.problem("unknown_step", at, `There is no step "${id}".`, { hint });
     }
   }
   const reported = new Set<string>();
   for (const mention of draft.mentions) {
-    const id = resolveMention(mention, draft, names, usedArgs, reported, report);
+    const id = resolveMention(mention, draft, scope, usedArgs, reported, report);
     if (id !== undefined) found.add(id);
   }
-  for (const [name, input] of Object.entries(draft.inputs)) {
-    if (input.from === null && names.args.has(name)) usedArgs.add(name);
-  }
+  checkBareInputs(draft, scope, usedArgs, report);
   return [...found].sort(compareCodeUnits);
 }
 
 function resolveMention(
   mention: Mention,
   draft: StepDraft,
-  names: Names,
+  scope: StepScope,
   usedArgs: Set<string>,
   reported: Set<string>,
   report: Report,
 ): string | undefined {
   const head = String(mention.path.segments[0]);
   const isCriterion = mention.field === "success_criteria";
-  if (isElement(head, mention, draft) || (isCriterion && head === "outputs")) return undefined;
-  if (names.steps.has(head)) {
-    if (head !== draft.id && !isCriterion) return head;
+  const isStep = scope.steps.has(head) && !(isCriterion && head === "outputs");
+  if (isStep && (head === draft.id || isCriterion)) {
     reportMisplaced(head, mention, draft, report);
     return undefined;
   }
-  if (names.args.has(head)) usedArgs.add(head);
-  if (mention.path.segments.length === 1 || isKnownHead(head, mention, draft, names)) return undefined;
+  const meaning = scope.meaningOf(mention.path, mention.field, draft);
+  if (meaning.kind === "arg" || Object.hasOwn(scope.args, head)) usedArgs.add(head);
+  if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
+  if (report.isFull) return isStep ? head : undefined;
   // One typo used ten times in a field is one mistake.
-  const key = `${mention.field}\n${head}`;
-  if (!reported.has(key)) reportUnknown(head, mention, names, report);
+  const key = meaning.kind === "no_name" ? `${mention.field}\n${head}` : `${mention.field}\n${mention.path.text}`;
+  if (!reported.has(key)) {
+    reportMeaning(meaning, mention, draft, scope, report);
+    if (isStep) reportNeverApproved(head, mention, scope, report);
+  }
   reported.add(key);
-  return undefined;
+  return isStep ? head : undefined;
 }
 
-/** The list and the condition are read before there are elements. */
-function isElement(head: string, mention: Mention, draft: StepDraft): boolean {
+function reportMeaning(meaning: Meaning, mention: Mention, draft: StepDraft, scope: StepScope, report: Report): void {
+  if (meaning.kind === "no_name") reportUnknown(mention, draft, scope, report);
+  if (meaning.kind === "no_field") reportField(meaning, mention, report);
+}
+
+/** The id may be wrong where it is declared, or a library entry that is not at hand may declare the name. */
+function isUncheckable(head: string, mention: Mention, scope: StepScope): boolean {
+  if (scope.brokenIds.has(head)) return true;
+  return scope.isOpen && !STEP_PARTS.has(mention.path.segments[1] ?? "");
+}
+
+/** An input without a source takes the variable of its name; only an optional one may find none. */
+function checkBareInputs(draft: StepDraft, scope: StepScope, usedArgs: Set<string>, report: Report): void {
   const { forEach } = draft;
-  if (forEach === null || mention.field === "for_each" || mention.field === "condition") return false;
-  return head === forEach.as || head === "index";
-}
-
-function isKnownHead(head: string, mention: Mention, draft: StepDraft, names: Names): boolean {
-  if (names.args.has(head) || names.variables.has(head) || names.brokenIds.has(head)) return true;
-  if (Object.hasOwn(draft.inputs, head)) return true;
-  return names.isOpen && !STEP_PARTS.has(mention.path.segments[1] ?? "");
+  for (const [name, input] of Object.entries(draft.inputs)) {
+    if (input.from !== null) continue;
+    if (Object.hasOwn(scope.args, name)) usedArgs.add(name);
+    const isElement = forEach !== null && (name === forEach.as || name === "index");
+    if (isElement || scope.isVariable(name) || !input.required || scope.isOpen) continue;
+    const message = `Input "${name}" has no source: there is no arg and no declared output of that name.`;
+    const names = scope.namesAt("inputs", draft).filter((known) => !scope.steps.has(known));
+    const hint = (): string =>
+      didYouMean(name, names) ?? `Write ${name}: step.outputs.field, or declare the arg "${name}".`;
+    report.strict("unknown_step", [...draft.path, "inputs", name], message, { isAtKey: true, hint });
+  }
 }
 
 function reportMisplaced(head: string, mention: Mention, draft: StepDraft, report: Report): void {
-  const { text } = mention.path;
+  const { text, position: offset } = mention.path;
   if (head === draft.id) {
     const hint = mention.field === "success_criteria" ? "Write outputs.field for what this step returned." : undefined;
-    report.problem("self_dependency", mention.at, `Step "${head}" refers to itself with ${text}.`, { hint });
+    report.problem("self_dependency", mention.about, `Step "${head}" refers to itself with ${text}.`, {
+      hint,
+      offset,
+      at: mention.at,
+    });
     return;
   }
   const message = `${text} is another step's: a success criterion reads only outputs.*, args and variables.`;
-  const hint = `Bind it first: inputs: { name: ${text} }, then read outputs.name.`;
-  report.problem("unknown_step", mention.at, message, { hint });
+  const hint = `Bind it first: inputs: { name: ${text} }, then read name.`;
+  report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
 }
 
-function reportUnknown(head: string, mention: Mention, names: Names, report: Report): void {
-  const { text } = mention.path;
-  if (head === "outputs") {
+function reportField(meaning: Extract<Meaning, { kind: "no_field" }>, mention: Mention, report: Report): void {
+  const { text, segments, position: offset } = mention.path;
+  const { deadEnd, head: kind } = meaning;
+  const head = String(segments[0]);
+  const name = kind === "own" ? "this step" : kind === "step" ? `step "${head}"` : head;
+  const message = deadEndMessage(text, segments, deadEnd, { name, length: 1 });
+  const hint = (): string | undefined => deadEndHint(deadEnd);
+  report.strict("unknown_field", mention.about, message, { hint, offset, at: mention.at });
+}
+
+/** Always false, which nobody would notice. */
+function reportNeverApproved(head: string, mention: Mention, scope: StepScope, report: Report): void {
+  const { text, segments, position: offset } = mention.path;
+  const target = scope.draftOf(head);
+  if (segments[1] !== "approved" || target === undefined || mayBeApproved(target)) return;
+  const message = `${text} is always false: step "${head}" asks no person.`;
+  const hint = `Give "${head}" approval: required, or declare the output "approved".`;
+  report.doubt("unknown_field", mention.about, message, { hint, offset, at: mention.at });
+}
+
+function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, report: Report): void {
+  const { text, segments, position: offset } = mention.path;
+  const head = String(segments[0]);
+  const named = segments[1];
+  if (head === "outputs" && segments.length > 1) {
     const message = `${text} names no step; only a success criterion may leave it out.`;
-    report.problem("unknown_step", mention.at, message, { hint: `Write step.${text}.` });
+    report.problem("unknown_step", mention.about, message, { hint: `Write step.${text}.`, offset, at: mention.at });
     return;
   }
-  const [, named] = mention.path.segments;
-  const message = `${text} refers to "${head}", which is no step, arg or declared output.`;
-  if (head === "args" && typeof named === "string" && names.args.has(named)) {
-    report.problem("unknown_step", mention.at, message, { hint: `Write ${text.replace("args.", "")}.` });
-    return;
+  const declarer = scope.instanceDeclarer(head);
+  const isUnbound = !isAfterBinding(mention.field) && Object.hasOwn(draft.inputs, head);
+  const message = isUnbound
+    ? `${text} refers to the input "${head}", which is bound only after this has been decided.`
+    : `${text} refers to "${head}", which is no step, arg or declared output.`;
+  const hint = (): string | undefined => {
+    const from = isUnbound ? draft.inputs[head]?.from : undefined;
+    if (from !== undefined && from !== null) return `Write ${from.text}.`;
+    if (declarer !== undefined) return `"${declarer}" runs once per element: its results are ${declarer}.items.`;
+    if ((head === "args" || head === "inputs") && typeof named === "string" && scope.isVariable(named)) {
+      return `Write ${text.replace(`${head}.`, "")}.`;
+    }
+    return didYouMean(head, scope.namesAt(mention.field, draft)) ?? knownNames(mention, draft, scope);
+  };
+  // Longer paths were refused before single names were.
+  const isOld = segments.length > 1 && !isUnbound && declarer === undefined;
+  if (isOld) report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
+  else report.strict("unknown_step", mention.about, message, { hint, offset, at: mention.at });
+}
+
+const LISTED_MAX = 12;
+
+function knownNames(mention: Mention, draft: StepDraft, scope: StepScope): string | undefined {
+  if (mention.field === "command" && /^[A-Z][A-Z0-9_]*$/.test(String(mention.path.segments[0]))) {
+    return "Variables of a shell are not seen here; for a literal ${ write $${.";
   }
-  const hint = (): string | undefined => didYouMean(head, [...names.steps.keys(), ...names.args, ...names.variables]);
-  report.problem("unknown_step", mention.at, message, { hint });
+  const names = scope.namesAt(mention.field, draft).filter((name) => name !== draft.id);
+  return names.length > 0 && names.length <= LISTED_MAX ? `Known names: ${names.join(", ")}.` : undefined;
 }

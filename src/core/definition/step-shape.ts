@@ -12,6 +12,7 @@ import {
 } from "./definition.ts";
 import { positive } from "./document-shape.ts";
 import { inputField, outputField } from "./field-shape.ts";
+import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import { retryShape } from "./retry-shape.ts";
@@ -173,6 +174,7 @@ const SHARED = {
   }),
   context_sources: optional(list(contextSource), "Classes of data the step reads."),
   estimated_cost: optional(dollars, "US dollars to reserve before it runs."),
+  allow_secret_literals: optional(flag, "Texts of this step that look like secrets are none.", { default: false }),
 };
 
 const STEP = {
@@ -181,7 +183,7 @@ const STEP = {
   library_step: optional(givenName, "Takes the fields that are not set here from this entry of the step library."),
 };
 
-export const stepShape = record(STEP, { title: "a step" });
+export const stepShape = record(STEP, { title: "a step", foreign: STEP_WORDS });
 export type RawStep = Reading<typeof STEP>;
 
-export const libraryStepShape = record(SHARED, { title: "a library step" });
+export const libraryStepShape = record(SHARED, { title: "a library step", foreign: STEP_WORDS });

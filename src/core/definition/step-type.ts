@@ -1,139 +1,57 @@
-import { evaluateCondition, findTypeMismatch, matchMember, type Expression, type Path } from "../expression/index.ts";
-import type { ParsedExpression, ValueKind } from "../expression/index.ts";
+import {
+  ANY,
+  evaluateCondition,
+  findUndecidable,
+  KIND_PHRASES,
+  matchMember,
+  valueKindOf,
+  type Expression,
+  type Known,
+  type ParsedExpression,
+  type Path,
+  type ValueKind,
+} from "../expression/index.ts";
 import type { TreePath } from "../base/index.ts";
-import type { StepInput } from "./definition.ts";
-import type { ArgField, FieldType, OutputField } from "./field.ts";
 import type { Report } from "./report.ts";
-import type { StepDraft } from "./step-draft.ts";
+import type { MentionField, StepDraft } from "./step-draft.ts";
+import type { StepScope } from "./step-scope.ts";
 
-/** What is declared in a file, by name. */
-export interface Declared {
-  readonly steps: ReadonlyMap<string, StepDraft>;
-  readonly args: Readonly<Record<string, ArgField>>;
-  /** Declared outputs shadow args of the same name for whoever comes after them. */
-  readonly variables: ReadonlySet<string>;
-}
+type Know = (path: Path) => Known;
 
-interface Known {
-  readonly type: FieldType;
-  readonly enum?: OutputField["enum"];
-}
-
-const KIND_OF_TYPE: Readonly<Record<FieldType, ValueKind>> = {
-  string: "text",
-  number: "number",
-  integer: "number",
-  boolean: "boolean",
-  object: "object",
-  array: "list",
-};
-
-/** Comparisons that can never work, and conditions that can never hold. */
-export function checkStepTypes(draft: StepDraft, declared: Declared, report: Report): void {
+/** Comparisons that can never work, lists that are none, and conditions that can never hold. */
+export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Report): void {
   const { condition, success_criteria: criteria } = draft.raw;
+  const knowIn =
+    (field: MentionField): Know =>
+    (path) => {
+      const meaning = scope.meaningOf(path, field, draft);
+      return "known" in meaning ? meaning.known : ANY;
+    };
   if (condition !== undefined) {
-    const know = (path: Path): Known | undefined => knowPath(path, declared);
+    const know = knowIn("condition");
     const isSound = checkTypes(condition, draft.conditionPath, know, report);
     if (isSound) checkReachable(condition, draft.conditionPath, know, report);
   }
-  for (const { read, path: at } of criteria ?? []) {
-    checkTypes(read, at, (path) => knowOwn(path, draft, declared), report);
-  }
+  for (const { read, path: at } of criteria ?? []) checkTypes(read, at, knowIn("success_criteria"), report);
+  checkList(draft, knowIn("for_each"), report);
 }
 
-type Know = (path: Path) => Known | undefined;
+function checkList({ forEach, path }: StepDraft, know: Know, report: Report): void {
+  if (forEach === null) return;
+  const kind = valueKindOf(know(forEach.list));
+  if (kind === undefined || kind === "list") return;
+  const message = `for_each needs a list, but ${forEach.list.text} is ${KIND_PHRASES[kind]}.`;
+  // The run would say so too, at the step.
+  report.doubt("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
+}
 
 export function checkTypes(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): boolean {
-  const kindOf = (path: Path): ValueKind | undefined => {
-    const known = know(path);
-    return known === undefined ? undefined : KIND_OF_TYPE[known.type];
-  };
-  const mismatch = findTypeMismatch(parsed.root, kindOf) ?? findNonBoolean(parsed.root, kindOf);
+  const kindOf = (path: Path): ValueKind | undefined => valueKindOf(know(path));
+  const mismatch = findUndecidable(parsed.root, kindOf);
   if (mismatch === undefined) return true;
   const detail = mismatch.position === undefined ? {} : { offset: mismatch.position };
-  report.problem("type_mismatch", at, `This can never be decided: ${mismatch.message}.`, detail);
+  report.strict("type_mismatch", at, `This can never be decided: ${mismatch.message}.`, detail);
   return false;
-}
-
-/** Only true, false, null and missing decide anything. */
-function findNonBoolean(
-  node: Expression,
-  kindOf: (path: Path) => ValueKind | undefined,
-): { readonly message: string; readonly position?: number } | undefined {
-  switch (node.kind) {
-    case "and":
-    case "or":
-      return findNonBoolean(node.left, kindOf) ?? findNonBoolean(node.right, kindOf);
-    case "not":
-      return findNonBoolean(node.operand, kindOf);
-    case "path": {
-      const kind = kindOf(node.path);
-      if (kind === undefined || kind === "boolean") return undefined;
-      return { message: `${node.path.text} is neither true nor false`, position: node.path.position };
-    }
-    case "literal":
-      if (node.value === null || typeof node.value === "boolean") return undefined;
-      return { message: `${JSON.stringify(node.value)} is neither true nor false` };
-    case "list":
-      return { message: "a list is neither true nor false" };
-    case "compare":
-    case "in":
-      return undefined;
-  }
-}
-
-function knowOwn(path: Path, draft: StepDraft, declared: Declared): Known | undefined {
-  const [head, name, ...rest] = path.segments;
-  if (head !== "outputs") return knowPath(path, declared);
-  return typeof name === "string" ? lookInto(declaredField(draft, name), rest) : undefined;
-}
-
-function knowPath(path: Path, declared: Declared): Known | undefined {
-  const [head, ...rest] = path.segments;
-  if (typeof head !== "string") return undefined;
-  const target = declared.steps.get(head);
-  if (target !== undefined) return knowStep(target, rest);
-  if (declared.variables.has(head) || !Object.hasOwn(declared.args, head)) return undefined;
-  const { type, ...constraints } = declared.args[head] ?? {};
-  return type === undefined ? undefined : lookInto({ type, ...constraints }, rest);
-}
-
-function knowStep(target: StepDraft, rest: readonly (string | number)[]): Known | undefined {
-  const [first, second] = rest;
-  const isWhole = rest.length === 1;
-  if (first === "approved" && isWhole) return { type: "boolean" };
-  if (first === "stdout" && isWhole) return { type: "string" };
-  const name = first === "outputs" ? second : first;
-  const beyond = rest.slice(first === "outputs" ? 2 : 1);
-  if (typeof name !== "string" || name === "json") return undefined;
-  return lookInto(fieldOf(target, name), beyond);
-}
-
-const INSTANCE_FIELDS: ReadonlyMap<string, FieldType> = new Map([
-  ["items", "array"],
-  ["count", "integer"],
-  ["failed", "integer"],
-]);
-
-/** What others see of a step: one with instances gathers theirs. */
-function fieldOf(draft: StepDraft, name: string): Known | undefined {
-  if (draft.forEach === null) return declaredField(draft, name);
-  const type = INSTANCE_FIELDS.get(name);
-  return type === undefined ? undefined : { type };
-}
-
-/** A declared output, or an input that is passed through. */
-function declaredField(draft: StepDraft, name: string): Known | undefined {
-  const { outputs, inputs } = draft;
-  if (outputs !== null && Object.hasOwn(outputs, name)) return outputs[name];
-  const input: StepInput | undefined = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-  return input === undefined || input.type === null ? undefined : { type: input.type };
-}
-
-function lookInto(field: Known | undefined, rest: readonly (string | number)[]): Known | undefined {
-  if (field === undefined || rest.length === 0) return field;
-  const hasLength = field.type === "string" || field.type === "array";
-  return rest.length === 1 && rest[0] === "length" && hasLength ? { type: "integer" } : undefined;
 }
 
 function checkReachable(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): void {
@@ -158,7 +76,8 @@ function neverHolds(node: Expression, know: Know): string | undefined {
 
 function outsideEnum(subject: Expression, wanted: readonly Expression[], know: Know): string | undefined {
   if (subject.kind !== "path") return undefined;
-  const members = know(subject.path)?.enum;
+  const known = know(subject.path);
+  const members = known.kind === "text" ? known.enum : undefined;
   if (members === undefined) return undefined;
   const texts: string[] = [];
   for (const candidate of wanted) {

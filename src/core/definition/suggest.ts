@@ -2,6 +2,7 @@ import { compareCodeUnits } from "../base/index.ts";
 
 const WORD_LENGTH_MAX = 128;
 const SHORT_WORD = 4;
+const FIRST_WORD_MIN = 4;
 
 /** The known word an author most likely meant, or nothing when none is near. The same words always give the same answer. */
 export function suggest(word: string, words: Iterable<string>): string | undefined {
@@ -24,8 +25,21 @@ export function suggest(word: string, words: Iterable<string>): string | undefin
 
 /** How the suggestion reads as a hint. */
 export function didYouMean(word: string, words: Iterable<string>): string | undefined {
-  const found = suggest(word, words);
+  const known = [...words];
+  const found = suggest(word, known) ?? suggestByWord(word, known);
   return found === undefined ? undefined : `Did you mean "${found}"?`;
+}
+
+/** The only known name that begins with the same word: `estimated_cost` for `estimatedUsd`. */
+function suggestByWord(word: string, words: readonly string[]): string | undefined {
+  const first = firstWord(word);
+  if (first.length < FIRST_WORD_MIN) return undefined;
+  const alike = words.filter((candidate) => firstWord(candidate) === first);
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+function firstWord(name: string): string {
+  return (/^[A-Za-z][a-z0-9]*/.exec(name)?.[0] ?? "").toLowerCase();
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; anything above the limit is `limit + 1`. */

@@ -7,6 +7,7 @@
  * cost · E6 every run settles or names what it waits for · E7 an input told twice equals once · E11 skipped nodes never
  * dispatch · E12 a cancelled run dispatches nothing · E13 event ids count 1, 2, 3, …
  */
+import { LIMITS } from "../base/index.ts";
 import { isTerminal, type RunEvent } from "../event/index.ts";
 import { onChildFinished } from "./children.ts";
 import type { Effect } from "./effect.ts";
@@ -28,7 +29,7 @@ import { beginTurn, type Turn } from "./turn.ts";
 export interface Advance {
   readonly events: readonly RunEvent[];
   readonly effects: readonly Effect[];
-  /** Set when the input was not taken; then nothing has changed. */
+  /** Set when the input was not taken; what is written all the same only says so. */
   readonly refusal?: Refusal;
 }
 
@@ -39,6 +40,7 @@ export function advance(state: RunState, input: Input): Advance {
   // E5. A run that a bug has ended from outside may still hold nodes that look as if they could go on.
   if (!isTerminal(state.status)) {
     runToRest(turn);
+    endIfTooLong(turn);
     finishIfDone(turn);
   }
   const { events, effects } = turn;
@@ -79,8 +81,17 @@ function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
   const { state } = turn;
   if (isTerminal(state.status)) return refuse("run_finished", `the run is already ${state.status}`);
   if (state.ending?.as === "cancelled" || state.ending?.as === "timed_out") return undefined;
-  windDown(turn, { reason: "cancelling", detail: input.reason });
+  windDown(turn, { as: "cancelled", reason: input.reason });
   return undefined;
+}
+
+/** A log has an end: what is in flight is called off, and the run fails. */
+function endIfTooLong(turn: Turn): void {
+  const { state } = turn;
+  if (state.lastEventId < LIMITS.eventsPerRunMax || state.ending !== null || state.unsettledNodes === 0) return;
+  const reason = `the run has written ${state.lastEventId} events, the limit is ${LIMITS.eventsPerRunMax}`;
+  windDown(turn, { as: "failed", reason, errorCode: "too_many_events", failed: null, isFailFast: true });
+  runToRest(turn);
 }
 
 /** Decides until nothing more follows: each settled node may make others ready, and free places for those that wait. */

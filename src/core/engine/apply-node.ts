@@ -34,11 +34,13 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "node.invalidated":
       return applyInvalidated(state, node);
     case "node.provenance":
-      node.hasProvenance = true;
+      node.hasFindings = true;
       return;
     case "node.log":
       // A re-send is an adapter call too; the log says so because nothing else happened.
       if (isResend(event)) node.calls += 1;
+      // Before the first attempt of an epoch only binding warns.
+      if (event.payload.level === "warning") node.hasFindings = true;
       return;
     case "cost.recorded":
       return applyCost(state, node, event);
@@ -98,7 +100,7 @@ function beginEpoch(state: RunState, node: NodeState): void {
   node.grants = [];
   node.values = {};
   node.assignedTo = null;
-  node.hasProvenance = false;
+  node.hasFindings = false;
 }
 
 function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }: EventOf<"node.waiting">): void {

@@ -2,13 +2,13 @@
  * `apply` folds one fact into the state. It never decides: what follows from a fact is in the next event.
  * Replaying a log is folding it; no rule of the engine runs again, so new code never breaks an old run.
  */
-import { invariant, required } from "../base/index.ts";
-import { type EventOf, type RunEvent, upstreamOf } from "../event/index.ts";
+import { invariant } from "../base/index.ts";
+import { endingOf, type EventOf, isTerminal, type RunEvent, upstreamOf } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
 import { createRunState } from "./create-state.ts";
-import type { Ending, RunState } from "./state.ts";
+import type { RunState } from "./state.ts";
 
 export function replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState {
   const state = createRunState(plan, runId);
@@ -25,6 +25,11 @@ export function apply(state: RunState, event: RunEvent): void {
       return applyStarted(state, event);
     case "run.status.changed":
       return applyStatusChanged(state, event);
+    case "run.ending":
+      state.ending = endingOf(event);
+      return;
+    case "run.rewound":
+      return reopen(state, event.payload.epoch, false);
     case "run.recovered":
       state.status = "recovered";
       return;
@@ -49,33 +54,31 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
+  state.placement = event.payload.placement ?? null;
   state.upstreamCount = upstreamOf(event.payload).size;
 }
 
-const ENDINGS: Readonly<Record<string, Ending["as"]>> = {
-  cancelling: "cancelled",
-  timing_out: "timed_out",
-  halting: "failed",
-};
-
+/**
+ * A change to a terminal status is only announced here: the event that ends the run follows in the same commit, and a run
+ * has ended once that is folded. So a fold cut between the two has not ended without saying when and how.
+ */
 function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed">): void {
-  const { to, epoch, reason, detail, errorCode } = event.payload;
+  const { to, epoch, reason } = event.payload;
+  if (isTerminal(to)) return;
   state.status = to;
-  const ending = ENDINGS[reason ?? ""];
-  if (ending !== undefined) {
-    state.ending = {
-      as: ending,
-      reason: detail ?? required(reason, "an ending has a reason"),
-      errorCode: errorCode ?? null,
-    };
-    return;
-  }
+  const ending = endingOf(event);
+  if (ending !== null) state.ending = ending;
+  else if (reason !== undefined) reopen(state, epoch, reason === "recover");
+}
+
+/** Rewound or recovered: how it had ended, or was about to, is history. */
+function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.epoch = epoch;
   state.ending = null;
   state.endedAt = null;
   state.errorCode = null;
   state.snapshot = null;
-  state.isRecovering = reason === "recover";
+  state.isRecovering = isRecovering;
 }
 
 type Ended = EventOf<"run.completed"> | EventOf<"run.failed"> | EventOf<"run.cancelled"> | EventOf<"run.timed_out">;

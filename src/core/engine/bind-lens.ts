@@ -59,17 +59,23 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   };
 }
 
+function bindRootInputs(state: RunState, body: LensBody, values: LabelledValues): void {
+  const isRead = readsRootInput(body);
+  for (const [label, value] of Object.entries(state.args)) {
+    if (!isRead(label)) continue;
+    const sourceOutputPath = formatPath(["args", label]);
+    setValue(values, label, value, [{ sourceNodeId: null, sourceOutputPath, targetInputPath: label }]);
+  }
+}
+
 /**
  * Root inputs the node asks for by its template or contract: a strict contract would refuse the others as unknown.
  * A node without a template takes them all, since what it is given is what it sends.
  */
-function bindRootInputs(state: RunState, body: LensBody, values: LabelledValues): void {
-  const wanted = body.template === null && body.inputContract === null ? null : wantedKeys(body);
-  for (const [label, value] of Object.entries(state.args)) {
-    if (wanted !== null && !wanted.has(normaliseLabel(label))) continue;
-    const sourceOutputPath = formatPath(["args", label]);
-    setValue(values, label, value, [{ sourceNodeId: null, sourceOutputPath, targetInputPath: label }]);
-  }
+export function readsRootInput(body: LensBody): (label: string) => boolean {
+  if (body.template === null && body.inputContract === null) return () => true;
+  const wanted = wantedKeys(body);
+  return (label) => wanted.has(normaliseLabel(label));
 }
 
 function wantedKeys({ template, inputContract, params }: LensBody): ReadonlySet<string> {
@@ -87,7 +93,10 @@ function setValue(values: LabelledValues, label: string, value: Json, handoffs: 
 
 function renderBody(body: LensBody, values: LabelledValues, inputs: JsonObject) {
   if (body.template === null) return { text: JSON.stringify(inputs), missing: [] };
-  return renderLensTemplate(body.template, (token) => values.get(token.key)?.value);
+  return renderLensTemplate(body.template, ({ key }) => {
+    const bound = values.get(key);
+    return bound === undefined && body.optionalKeys.has(key) ? "" : bound?.value;
+  });
 }
 
 /** Binding under way. */

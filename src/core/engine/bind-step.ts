@@ -123,7 +123,9 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
     warnSkipped(scene, result.nodeId, place);
     return "";
   }
-  // An arg the author declared and the caller left out is empty on purpose.
+  // An optional input nothing was found for is empty on purpose.
+  if (reference.isOptional === true && result.kind === "missing") return "";
+  // So is an arg the author declared and the caller left out.
   if (reference.origin.kind === "arg" && result.kind === "missing" && reference.rest.length === 0) return "";
   noteUnbound(scene, reference, place, result);
   return "";

@@ -7,7 +7,7 @@ import { bindLens } from "./bind-lens.ts";
 import { bindWith } from "./bind-step.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost, type Usage } from "./cost.ts";
-import { cancelReason } from "./ending.ts";
+import { CANCELLED_BY_SIBLING, cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { StartChild } from "./effect.ts";
 import type { ChildFinishedInput } from "./input.ts";
@@ -42,6 +42,7 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     childRunId,
     workflow,
     ...bound.value,
+    ...namedIn(state),
     recursionDepth,
   });
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
@@ -60,7 +61,20 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
   if (planNode.child === null || !bound.ok) return null;
   const { workflow } = planNode.child;
   const recursionDepth = state.recursionDepth + 1;
-  return { type: "start-child", nodeId, attempt, childRunId, workflow, ...bound.value, recursionDepth };
+  return {
+    type: "start-child",
+    nodeId,
+    attempt,
+    childRunId,
+    workflow,
+    ...bound.value,
+    ...namedIn(state),
+    recursionDepth,
+  };
+}
+
+function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
+  return placement === null ? {} : { named: placement.named ?? {} };
 }
 
 type Given = Pick<StartChild, "args" | "offered">;
@@ -134,7 +148,7 @@ function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): vo
         costMicros: input.costMicros,
       });
     case "cancelled":
-      if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: "cancelled_by_sibling" });
+      if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: CANCELLED_BY_SIBLING });
       else
         failNode(turn, node, { code: "child_cancelled", message: `the child run ${input.childRunId} was cancelled` });
       return;

@@ -3,7 +3,7 @@ import { type Failure, isJsonObject, type JsonObject, required } from "../base/i
 import type { ContractError } from "../definition/index.ts";
 import type { Envelope } from "../event/index.ts";
 import { evaluateCondition } from "../expression/index.ts";
-import { makeEnvelope, settleEnvelope, settleOutputs } from "../outputs/index.ts";
+import { makeEnvelope, outputsOfListText, settleEnvelope, settleOutputs } from "../outputs/index.ts";
 import type { LensBody, StepBody } from "../plan/index.ts";
 import { bind } from "./bind.ts";
 import { failNode } from "./failing.ts";
@@ -36,7 +36,8 @@ export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Ans
 }
 
 function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {
-  const settled = settleOutputs(body.outputs ?? {}, answer.outputs ?? {});
+  const fields = body.outputs ?? {};
+  const settled = settleOutputs(fields, answer.outputs ?? outputsOfListText(fields, answer.stdout ?? "") ?? {});
   if (settled.errors.length > 0) return broken(node, settled.errors);
   const failure = checkCriteria(state, node, body, settled.outputs);
   if (failure !== undefined) return { ok: false, failure };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { OutputField } from "../definition/index.ts";
 import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/index.ts";
-import type { ApprovalSource, Decision } from "../event/index.ts";
+import type { ApprovalSource, Decision, Placement } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
 import type { Instruction, Route } from "./input.ts";
 import type { Timer } from "./timer.ts";
@@ -101,4 +101,6 @@ export interface StartChild {
   /** Values nobody meant for the child: what it declares of them it gets, the others it does not. */
   readonly offered?: { readonly [name: string]: Json };
   readonly recursionDepth: number;
+  /** What whoever started the family has named for it; absent: as it stands in the record of the parent. */
+  readonly named?: NonNullable<Placement["named"]>;
 }

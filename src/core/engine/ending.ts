@@ -1,6 +1,14 @@
 /** How a run winds down and what it ends as. */
 import { type Failure, type JsonObject, required } from "../base/index.ts";
-import { type Counts, isInFlight, isSettled, isTerminal, type NodeStatus, type Snapshot } from "../event/index.ts";
+import {
+  type Counts,
+  isInFlight,
+  isSettled,
+  isTerminal,
+  type NodeStatus,
+  type RunStatus,
+  type Snapshot,
+} from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { dispatchIdOf } from "./dispatching.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -9,12 +17,13 @@ import type { NodeState, RunState } from "./state.ts";
 import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 export type WindDown =
-  | { readonly reason: "cancelling" | "timing_out"; readonly detail: string }
+  | { readonly as: "cancelled" | "timed_out"; readonly reason: string }
   | {
-      readonly reason: "halting";
-      readonly detail: string;
+      readonly as: "failed";
+      readonly reason: string;
       readonly errorCode: string;
-      readonly failed: NodeState;
+      /** What waits below it fails with it; null: no node is to blame. */
+      readonly failed: NodeState | null;
       readonly isFailFast: boolean;
     };
 
@@ -27,17 +36,9 @@ export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "B
  */
 export function windDown(turn: Turn, how: WindDown): void {
   const { state } = turn;
-  const { status, epoch } = state;
-  const errorCode = how.reason === "halting" ? { errorCode: how.errorCode } : {};
-  emit(turn, "run.status.changed", {
-    from: status,
-    to: status,
-    epoch,
-    reason: how.reason,
-    detail: how.detail,
-    ...errorCode,
-  });
-  const below = how.reason === "halting" ? descendantsOf(state, how.failed) : new Set<number>();
+  const errorCode = how.as === "failed" ? { errorCode: how.errorCode } : {};
+  emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode });
+  const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);
     // Only an instance can stay invalidated: its node may expand into fewer.
@@ -59,42 +60,44 @@ function descendantsOf(state: RunState, failed: NodeState): ReadonlySet<number> 
 }
 
 function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolean): void {
-  const approval = approvalOf(turn, node);
-  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: how.detail });
-  turn.state.asked.delete(node.index);
+  closeQuestion(turn, node, how.reason);
   if (isBelow) {
     const { code, message } = UPSTREAM_FAILURE;
     emit(turn, "node.failed", { ...about(node), errorCode: code, errorMessage: message, retryable: false });
-  } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.reason] });
+  } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.as] });
+}
+
+/** Nobody is asked any more on behalf of a node that is about to settle: neither a person nor the gates. */
+export function closeQuestion(turn: Turn, node: NodeState, reason: string): void {
+  const approval = approvalOf(turn, node);
+  if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason });
+  turn.state.asked.delete(node.index);
 }
 
 /** Why a node that could only wait for others was cancelled. */
 export function cancelReason({ ending }: RunState): string {
-  switch (ending?.as) {
-    case "cancelled":
-      return CANCEL_REASONS.cancelling;
-    case "timed_out":
-      return CANCEL_REASONS.timing_out;
-    default:
-      return CANCEL_REASONS.halting;
-  }
+  return CANCEL_REASONS[ending?.as ?? "failed"];
 }
 
 const CANCEL_REASONS = {
-  cancelling: "run_cancelled",
-  timing_out: "run_timed_out",
-  halting: "run_halted",
+  cancelled: "run_cancelled",
+  timed_out: "run_timed_out",
+  failed: "run_halted",
 } as const;
 
 function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
-  if (how.reason === "halting" && !how.isFailFast) return;
+  if (how.as === "failed" && !how.isFailFast) return;
   // A `for_each` node settles after its instances, a child-run node after its child.
   if (node.expansion !== null && node.now.status === "running" && node.now.attempt === 0) return;
   const isDraining = stopAttempt(turn, node);
   if (isDraining) return;
-  const reason = how.reason === "halting" ? "cancelled_by_sibling" : CANCEL_REASONS[how.reason];
+  const isSiblingsFault = how.as === "failed" && how.failed !== null;
+  const reason = isSiblingsFault ? CANCELLED_BY_SIBLING : CANCEL_REASONS[how.as];
   emit(turn, "node.cancelled", { ...about(node), reason });
 }
+
+/** Why what was in flight, or was to run beside it, was stopped by the failure of another. */
+export const CANCELLED_BY_SIBLING = "cancelled_by_sibling";
 
 /** A child that was not called off by then is called off again. */
 const CANCELLED_WITHIN_MS = 3_000;
@@ -137,11 +140,15 @@ function stall(turn: Turn): void {
   for (const node of turn.state.nodes) {
     if (!isSettled(node.now.status)) emit(turn, "node.cancelled", { ...about(node), reason: "workflow_stalled" });
   }
-  emit(turn, "run.failed", {
-    ...endFacts(turn.state),
-    errorCode: "workflow_stalled",
-    snapshot: snapshotOf(turn.state),
-  });
+  const facts = endFacts(turn.state);
+  changeStatus(turn, "failed");
+  emit(turn, "run.failed", { ...facts, errorCode: "workflow_stalled", snapshot: snapshotOf(turn.state) });
+}
+
+/** Every change of the run's status is a fact of its own, beside the event that says why. */
+function changeStatus(turn: Turn, to: RunStatus): void {
+  const { status: from, epoch } = turn.state;
+  emit(turn, "run.status.changed", { from, to, epoch });
 }
 
 function finish(turn: Turn): void {
@@ -149,9 +156,12 @@ function finish(turn: Turn): void {
   const facts = endFacts(state);
   const outcome = state.ending?.as ?? outcomeOf(state);
   const reason = state.ending === null ? {} : { reason: state.ending.reason };
+  const isRecovered = outcome === "completed" && state.isRecovering;
+  if (isRecovered) changeStatus(turn, "recovered");
+  changeStatus(turn, outcome);
   switch (outcome) {
     case "completed":
-      if (state.isRecovering) emit(turn, "run.recovered", facts);
+      if (isRecovered) emit(turn, "run.recovered", facts);
       emit(turn, "run.completed", facts);
       return;
     case "failed":

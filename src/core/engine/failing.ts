@@ -38,12 +38,15 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   const next = isFinal ? undefined : nextCandidate(planNode, node, kind);
   if (next !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, next);
   // An instance only counts: what its failure means is decided by its node.
-  if (node.instance !== null || turn.state.ending !== null) return endFailed(turn, node, failure, kind);
+  if (node.instance !== null) return endFailed(turn, node, failure, kind);
+  if (planNode.onFailure === "skip") {
+    return skipFailed(turn, node, failure, planNode.kind === "gate" && kind.isRefusal === true);
+  }
+  // While the run winds down there is nobody left to ask, and nothing left to halt.
+  if (turn.state.ending !== null) return endFailed(turn, node, failure, kind);
   switch (planNode.onFailure) {
     case "isolate":
       return endFailed(turn, node, failure, kind);
-    case "skip":
-      return skipFailed(turn, node, failure, planNode.kind === "gate" && kind.isRefusal === true);
     case "escalate":
       return node.hasEscalated ? haltAfter(turn, node, failure, kind) : escalate(turn, node, failure);
     case "halt":
@@ -99,7 +102,7 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
   const { isFailFast } = planNodeOf(turn.state, node);
-  windDown(turn, { reason: "halting", detail: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
+  windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
 }
 
 /** After the retries a person decides; asked once per node and epoch. */

@@ -7,6 +7,7 @@ export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { findNode } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
 export { outputsOf } from "./references.ts";
+export { isTimerStale } from "./stale-timer.ts";
 export type { Refusal } from "./refusal.ts";
 export type * from "./effect.ts";
 export type * from "./input.ts";

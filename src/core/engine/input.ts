@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, Tokens } from "../event/index.ts";
+import type { Envelope, EventPayload, Placement, Tokens } from "../event/index.ts";
 import type { Decision, RunStatus } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
@@ -35,6 +35,7 @@ export interface StartInput {
   readonly sourceRunId?: string;
   /** Args that were taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
+  readonly placement?: Placement;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
 }
@@ -78,6 +79,8 @@ export type Verdict =
       readonly verdictId: string;
       readonly route: Route;
       readonly maxOutputTokens?: number;
+      /** The gateway it was pinned to, where that is gone and another was chosen. */
+      readonly reroutedFrom?: string;
       /** What whoever does the work is told besides it, by layer. */
       readonly instructions?: readonly Instruction[];
     }

@@ -1,14 +1,15 @@
 /** `for_each`: a node becomes one instance per element, and settles when they have. */
 import { isJsonArray, type Json, LIMITS, required, sameJson } from "../base/index.ts";
-import { isSettled } from "../event/index.ts";
+import { isInFlight, isSettled } from "../event/index.ts";
 import type { ForEachPlan } from "../plan/index.ts";
 import { instanceId } from "./create-state.ts";
-import { cancelReason } from "./ending.ts";
+import { CANCELLED_BY_SIBLING, cancelReason, closeQuestion, stopAttempt } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
+import { decideInstance } from "./readiness.ts";
 import { findValue } from "./references.ts";
-import { completeNode, dataResult } from "./settle.ts";
-import type { Expansion, NodeState } from "./state.ts";
+import { completeNode, dataResult, skipNode } from "./settle.ts";
+import type { Expansion, NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
 export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): void {
@@ -18,16 +19,24 @@ export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): v
     return failNode(turn, node, { code: "expression_error", message: `for_each: ${forEach.list.text} is not a list` });
   }
   const items = list.value;
-  const isTooMany = items.length > forEach.maxItems;
-  if (isTooMany || state.nodes.length + items.length > LIMITS.nodesMax) {
-    const limit = isTooMany ? `max_items is ${forEach.maxItems}` : `a run may have ${LIMITS.nodesMax} nodes`;
+  const instanceIds = items.map((_, element) => instanceId(node.id, element));
+  const limit = limitPassed(state, forEach, instanceIds);
+  if (limit !== null) {
     const message = `for_each: ${forEach.list.text} has ${items.length} elements, ${limit}`;
     return failNode(turn, node, { code: "too_many_items", message });
   }
   invalidateOthers(turn, node, items);
-  const instanceIds = items.map((_, element) => instanceId(node.id, element));
   emit(turn, "node.expanded", { ...about(node), count: items.length, instanceIds, items: [...items] });
   turn.toCollect.push(node.index);
+}
+
+/** Instances from before that the node has again are not counted twice. */
+function limitPassed(state: RunState, { maxItems }: ForEachPlan, instanceIds: readonly string[]): string | null {
+  if (instanceIds.length > maxItems) return `max_items is ${maxItems}`;
+  const { instanceIndexById } = state;
+  const added = instanceIds.filter((id) => !instanceIndexById.has(id)).length;
+  if (instanceIndexById.size + added <= LIMITS.instancesPerRunMax) return null;
+  return `the run has ${instanceIndexById.size} instances already and may have ${LIMITS.instancesPerRunMax}`;
 }
 
 /** Of instances that are there from before, settled ones with the same element stay. */
@@ -53,12 +62,39 @@ function invalidate(turn: Turn, instance: NodeState): void {
   emit(turn, "node.invalidated", { ...about(instance), reason: "expanded_again" });
 }
 
-/** Begins further instances as places free up, and settles the node when the last one has settled. */
+/**
+ * Begins further instances as places free up, and settles the node when the last one has settled. Once the node can only
+ * fail, none begins any more and those under way are called off: they would cost and help nobody.
+ */
 export function collectInstances(turn: Turn, node: NodeState): void {
   const { expansion } = node;
   if (expansion === null || node.now.status !== "running" || node.now.attempt !== 0) return;
-  if (turn.state.ending === null) beginInstances(turn, node, expansion);
+  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion);
+  else if (turn.state.ending === null) beginInstances(turn, node, expansion);
   if (expansion.settled === expansion.members.length) settleExpanded(turn, node, expansion);
+}
+
+/** Whether the failures so far make the node fail, whatever becomes of the other instances. */
+function hasFailedInstances(state: RunState, node: NodeState, { failed, members }: Expansion): boolean {
+  const { forEach, isFailFast } = planNodeOf(state, node);
+  const { tolerate } = required(forEach, "an expanded node has for_each");
+  return failed > 0 && (isFailFast || failed > toleratedOf(tolerate, members.length));
+}
+
+function toleratedOf(tolerate: ForEachPlan["tolerate"], count: number): number {
+  return "count" in tolerate ? tolerate.count : Math.floor((tolerate.percent * count) / 100);
+}
+
+/** Every instance is settled afterwards, so that this happens once. A child run that is called off ends in its own time. */
+function stopInstances(turn: Turn, { members }: Expansion): void {
+  for (const index of members) {
+    const instance = nodeAt(turn.state, index);
+    const { status } = instance.now;
+    if (isSettled(status) || status === "invalidated") continue;
+    closeQuestion(turn, instance, "another element failed");
+    if (isInFlight(status)) stopAttempt(turn, instance);
+    emit(turn, "node.cancelled", { ...about(instance), reason: CANCELLED_BY_SIBLING });
+  }
 }
 
 function beginInstances(turn: Turn, node: NodeState, expansion: Expansion): void {
@@ -67,30 +103,48 @@ function beginInstances(turn: Turn, node: NodeState, expansion: Expansion): void
   while (expansion.active < places && expansion.next < expansion.members.length) {
     const instance = nodeAt(turn.state, required(expansion.members[expansion.next], "a member"));
     expansion.next += 1;
-    if (instance.now.status === "pending") emit(turn, "node.queued", { ...about(instance), waitingReason: "queued" });
+    if (instance.now.status === "pending") beginInstance(turn, instance);
+  }
+}
+
+/** A condition that reads the element decides about its instance alone. */
+function beginInstance(turn: Turn, instance: NodeState): void {
+  const readiness = decideInstance(turn.state, instance);
+  switch (readiness.kind) {
+    case "run":
+      emit(turn, "node.queued", { ...about(instance), waitingReason: "queued" });
+      return;
+    case "skip":
+      return skipNode(turn, instance, readiness.reason);
+    case "expression_error":
+      return failNode(turn, instance, { code: "expression_error", message: readiness.message });
   }
 }
 
 function settleExpanded(turn: Turn, node: NodeState, expansion: Expansion): void {
   const { state } = turn;
-  const { forEach } = planNodeOf(state, node);
-  const { tolerate } = required(forEach, "an expanded node has for_each");
   const count = expansion.members.length;
   const { failed, cancelled } = expansion;
+  if (hasFailedInstances(state, node, expansion)) {
+    return failNode(turn, node, { code: "too_many_failures", message: failureText(state, node, expansion) });
+  }
   if (cancelled > 0) {
     emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(state) });
     return;
-  }
-  const tolerated = "count" in tolerate ? tolerate.count : Math.floor((tolerate.percent * count) / 100);
-  if (failed > tolerated) {
-    const message = `${failed} of ${count} elements failed, ${tolerated} may`;
-    return failNode(turn, node, { code: "too_many_failures", message });
   }
   const items = expansion.members.map((index) => resultOf(nodeAt(state, index)));
   completeNode(turn, node, dataResult({ items, count, failed }));
 }
 
-/** Declared outputs, or the text when there are none; null for a tolerated failure. */
+function failureText(state: RunState, node: NodeState, { failed, cancelled, members }: Expansion): string {
+  const { forEach, isFailFast } = planNodeOf(state, node);
+  const { tolerate } = required(forEach, "an expanded node has for_each");
+  const allowed = isFailFast ? "none may under fail_fast" : `${toleratedOf(tolerate, members.length)} may`;
+  const unrun = cancelled === 0 ? "" : `; ${cancelled} were stopped or never began`;
+  return `${failed} of ${members.length} elements failed, ${allowed}${unrun}`;
+}
+
+/** Declared outputs, or the text when there are none; null for a tolerated failure and for a skipped element. */
 function resultOf(instance: NodeState): Json {
   if (instance.now.status !== "completed") return null;
   const { outputs, envelope } = instance.now;

@@ -1,4 +1,4 @@
-import { isJsonObject, required } from "../base/index.ts";
+import { getOwn, isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
 import { type Answer, armHop, closeApproval } from "./approvals.ts";
@@ -159,6 +159,21 @@ export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "
   });
 }
 
+/** Naming somebody by hand does not loosen what the team lets be used. The node waits on, and its log says why. */
+function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | undefined {
+  const { duty } = planNodeOf(turn.state, node);
+  if (duty === null) return undefined;
+  const { byAgent, others } = duty.toolBans;
+  const tools = getOwn(byAgent, assignTo) ?? others;
+  if (tools.length === 0) return undefined;
+  const errors = tools.map((tool) => ({
+    field: "tool",
+    reason: `the team ${duty.team} does not let ${assignTo} use the tool ${tool}, which ${node.id} needs`,
+  }));
+  emit(turn, "contract.violated", { ...about(node), phase: "instructions", errors });
+  return refuse("contract_violated", errors.map(({ reason }) => reason).join("; "));
+}
+
 /** Unblocks a node that waits for values or for somebody to take it. */
 export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
   const node = findNode(turn.state, input.nodeId);
@@ -173,6 +188,8 @@ export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined 
   const { values, assignTo, by } = input;
   const given = { ...(values === undefined ? {} : { values }), ...(assignTo === undefined ? {} : { assignTo }) };
   if (Object.keys(given).length === 0) return refuse("nothing_given", "give values or assignTo");
+  const banned = assignTo === undefined ? undefined : refuseBanned(turn, node, assignTo);
+  if (banned !== undefined) return banned;
   closeApproval(turn, approval, { status: "approved", by, modifications: given });
   queueAgain(turn, required(node, "found above"));
   return undefined;

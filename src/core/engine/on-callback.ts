@@ -92,7 +92,7 @@ export function onStream(turn: Turn, input: StreamInput): void {
   if (node === undefined || !isOpen(turn.state, node, input.attempt)) return;
   for (const delta of input.deltas) {
     if (node.now.status !== "running" && node.now.status !== "streaming") return;
-    if (turn.state.lastEventId >= LIMITS.eventsPerRunMax) return;
+    if (turn.state.lastEventId >= LIMITS.eventsWithDeltasMax) return;
     const deltaIndex = node.now.deltaBase + delta.index;
     if (deltaIndex <= node.deltaIndex) continue;
     const text = delta.text === undefined ? {} : { text: delta.text };

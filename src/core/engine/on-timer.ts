@@ -37,7 +37,7 @@ export function onTimer(turn: Turn, timer: Timer): void {
 function onRunTimeout(turn: Turn): void {
   const { ending } = turn.state;
   if (ending !== null && ending.as !== "failed") return;
-  windDown(turn, { reason: "timing_out", detail: "the run took too long" });
+  windDown(turn, { as: "timed_out", reason: "the run took too long" });
 }
 
 type NodeTimer = Extract<Timer, { readonly nodeId: string }>;

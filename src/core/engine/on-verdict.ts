@@ -77,6 +77,7 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
     executionPath: route.executionPath,
     verdictId,
   };
+  if (verdict.reroutedFrom !== undefined) started.reroutedFrom = verdict.reroutedFrom;
   if (timeoutMs !== null) started.deadlineAt = at + timeoutMs;
   if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
   emit(turn, "node.started", started);

@@ -213,7 +213,7 @@ function requestVerdict(
 
 /** Said once per epoch: what a node is given does not change within one, however often it is tried. */
 function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
-  if (node.hasProvenance || node.tries > 0) return;
+  if (node.hasFindings) return;
   for (const handoff of handoffs) {
     emit(turn, "node.provenance", { ...about(node), sourceRunId: turn.state.runId, ...handoff });
   }

@@ -6,7 +6,7 @@ import type { SkipReason } from "../event/index.ts";
 import { evaluateCondition } from "../expression/index.ts";
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
-import { nodeAt } from "./move.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import { resolverFor } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -16,7 +16,7 @@ export type Readiness =
   | { readonly kind: "upstream_failure" }
   | { readonly kind: "expression_error"; readonly message: string };
 
-const RUN: Readiness = { kind: "run" };
+const RUN = { kind: "run" } as const;
 
 export function decideReadiness(state: RunState, node: NodeState, planNode: PlanNode): Readiness {
   const parents = countParents(state, planNode);
@@ -44,10 +44,27 @@ function countParents(state: RunState, planNode: PlanNode): Parents {
 function decideStep(state: RunState, node: NodeState, parents: Parents, body: StepBody): Readiness {
   if (parents.hasFailed) return { kind: "upstream_failure" };
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
-  if (body.condition === null) return RUN;
-  const holds = evaluateCondition(body.condition.root, resolverFor(state, node, body));
+  return decideCondition(state, node, body, body.condition);
+}
+
+type ConditionReadiness = Exclude<Readiness, { readonly kind: "upstream_failure" }>;
+
+function decideCondition(
+  state: RunState,
+  node: NodeState,
+  body: StepBody,
+  condition: StepBody["condition"],
+): ConditionReadiness {
+  if (condition === null) return RUN;
+  const holds = evaluateCondition(condition.root, resolverFor(state, node, body));
   if (!holds.ok) return { kind: "expression_error", message: holds.failure };
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
+}
+
+/** Whether one instance of a `for_each` node runs: only a condition about its element can say no. */
+export function decideInstance(state: RunState, instance: NodeState): ConditionReadiness {
+  const { body, forEach } = planNodeOf(state, instance);
+  return body.kind === "step" ? decideCondition(state, instance, body, forEach?.condition ?? null) : RUN;
 }
 
 function decideLens(state: RunState, parents: Parents, body: LensBody): Readiness {

@@ -1,18 +1,17 @@
 /** Which nodes run again, and which results are kept, when a run is restarted, branched or recovered. */
-import { required } from "../base/index.ts";
+import { type JsonObject, required } from "../base/index.ts";
+import { nodesWithChangedInputs } from "./changed-inputs.ts";
 import type { Carried } from "./input.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** Failed, timed out and cancelled nodes, or the named one, with everything below them. */
-export function nodesToRedo(state: RunState, fromNode?: string): ReadonlySet<number> {
-  const open: number[] = [];
+/** What is neither completed nor skipped, and the nodes named, with everything below them. */
+export function nodesToRedo(state: RunState, named: Iterable<number> = []): ReadonlySet<number> {
+  const open: number[] = [...named];
   for (const planNode of state.plan.nodes) {
     const { status } = nodeAt(state, planNode.index).now;
     if (status !== "completed" && status !== "skipped") open.push(planNode.index);
   }
-  const named = fromNode === undefined ? undefined : findNode(state, fromNode);
-  if (named !== undefined) open.push(named.planIndex);
   const redo = new Set<number>();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (redo.has(next)) continue;
@@ -24,22 +23,29 @@ export function nodesToRedo(state: RunState, fromNode?: string): ReadonlySet<num
 
 /** What a restarted run keeps of this one. */
 export function restartFrom(state: RunState, fromNode?: string): readonly Carried[] {
-  return keep(state, nodesToRedo(state, fromNode));
+  const named = fromNode === undefined ? undefined : findNode(state, fromNode);
+  return keep(state, nodesToRedo(state, named === undefined ? [] : [named.planIndex]));
 }
 
-/** What a run branched from this state keeps of it: all that has settled well. */
-export function branchFrom(state: RunState): readonly Carried[] {
-  const unsettled = state.plan.nodes.filter(({ index }) => carriedOf(nodeAt(state, index)).length === 0);
-  return keep(state, new Set(unsettled.map(({ index }) => index)));
+/**
+ * What a run branched from this state keeps of it. With other args it starts at the first nodes whose inputs change:
+ * they and everything below them run again, and so does whatever had not settled well, with everything below it.
+ */
+export function branchFrom(state: RunState, args: JsonObject = state.args): readonly Carried[] {
+  const changed = new Set(nodesWithChangedInputs(state, args));
+  return keep(state, nodesToRedo(state, changed), changed);
 }
 
-function keep(state: RunState, redo: ReadonlySet<number>): readonly Carried[] {
-  return state.nodes.flatMap((node) => (isKept(state, node, redo) ? carriedOf(node) : []));
+const NONE: ReadonlySet<number> = new Set();
+
+function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): readonly Carried[] {
+  return state.nodes.flatMap((node) => (isKept(state, node, redo, changed) ? carriedOf(node) : []));
 }
 
-/** An instance is kept when its node did not complete and runs again with the very list it had. */
-function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>): boolean {
+/** An instance is kept when its node did not complete and runs again with the very list and inputs it had. */
+function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>, changed: ReadonlySet<number>): boolean {
   if (node.instance === null) return !redo.has(node.planIndex);
+  if (changed.has(node.planIndex)) return false;
   const { parents } = planNodeOf(state, node);
   const isDone = nodeAt(state, node.planIndex).now.status === "completed";
   return !isDone && redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));

@@ -1,4 +1,5 @@
 /** Going back inside one run: the epoch rises, what is kept stays, the rest is invalidated and runs again. */
+import { LIMITS } from "../base/index.ts";
 import { isInFlight, isSettled } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopAttempt } from "./ending.ts";
@@ -14,11 +15,16 @@ import { about, emit, type Turn } from "./turn.ts";
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
   const { state } = turn;
   if (state.startedAt === null) return refuse("not_started", "the run has not started");
+  const full = refuseFull(turn);
+  if (full !== undefined) return full;
   if (input.isConsumed) return refuse("already_consumed", "a parent run has taken this run's result");
   if (input.eventId < 1 || input.eventId > state.lastEventId) {
     return refuse("cursor_ahead", `event ${input.eventId} is not in the log, which ends at ${state.lastEventId}`);
   }
-  reopen(turn, "rewind");
+  const epoch = state.epoch + 1;
+  if (state.status !== "running") reopen(turn, "rewind");
+  emit(turn, "run.rewound", { toEventId: input.eventId, epoch });
+  armRunTimeout(turn);
   for (const node of state.nodes) {
     if (!isKept(node, input.eventId)) takeBack(turn, node);
   }
@@ -35,8 +41,11 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   if (state.status !== "failed" && state.status !== "timed_out") {
     return refuse("not_recoverable", `only a failed or timed out run can be recovered, this one is ${state.status}`);
   }
+  const full = refuseFull(turn);
+  if (full !== undefined) return full;
   const redo = nodesToRedo(state);
   reopen(turn, "recover", input.reason);
+  armRunTimeout(turn);
   for (const index of [...redo].sort((left, right) => left - right)) {
     redoInstances(turn, nodeAt(state, index));
     takeBack(turn, nodeAt(state, index));
@@ -45,11 +54,16 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   return undefined;
 }
 
+/** A run opened again with a full log would only fail again; a restart is a run of its own. */
+function refuseFull({ state }: Turn): Refusal | undefined {
+  if (state.lastEventId < LIMITS.eventsPerRunMax) return undefined;
+  return refuse("too_many_events", `the run has written ${state.lastEventId} events; restart it instead`);
+}
+
 function reopen(turn: Turn, reason: "rewind" | "recover", detail?: string): void {
   const { state } = turn;
   const more = detail === undefined ? {} : { detail };
   emit(turn, "run.status.changed", { from: state.status, to: "running", epoch: state.epoch + 1, reason, ...more });
-  armRunTimeout(turn);
 }
 
 /** Settles what is still going on, then invalidates it. A plan node that never began stays as it is. */

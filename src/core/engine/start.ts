@@ -9,7 +9,9 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   const { state } = turn;
   if (state.status !== "queued" || state.ending !== null)
     return refuse("already_started", "the run has started before");
-  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth, inputsFrom } = input;
+  const from = state.status;
+  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth, inputsFrom, placement } =
+    input;
   emit(turn, "run.started", {
     workflow,
     version,
@@ -21,7 +23,9 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(parentRunId === undefined ? {} : { parentRunId }),
     ...(sourceRunId === undefined ? {} : { sourceRunId }),
     ...(inputsFrom === undefined ? {} : { inputsFrom }),
+    ...(placement === undefined ? {} : { placement }),
   });
+  emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);
   const carried = new Map((input.carried ?? []).map((result) => [result.nodeId, result]));
   // In plan order, so that a node's carried parents are settled before it is looked at.

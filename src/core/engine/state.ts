@@ -1,6 +1,6 @@
 import type { JsonObject, Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, Snapshot, Tokens } from "../event/index.ts";
+import type { Envelope, EventPayload, Placement, RunEnding, Snapshot, Tokens } from "../event/index.ts";
 import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
@@ -26,7 +26,7 @@ export interface RunState {
   errorCode: string | null;
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
-  ending: Ending | null;
+  ending: RunEnding | null;
   /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
   isRecovering: boolean;
   /** Nodes of the plan by index, then instances in the order they came to be. */
@@ -45,6 +45,8 @@ export interface RunState {
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after it was heard of. */
   readonly childCosts: Map<string, { readonly costMicros: number; readonly tokens: Tokens }>;
+  /** Null: the run started before it was kept. */
+  placement: Placement | null;
   /** Runs this one took values from. */
   upstreamCount: number;
   /** Runs it has started. */
@@ -63,12 +65,6 @@ export interface Lane {
 }
 
 export type CarriedInstance = Pick<EventPayload<"node.completed">, "outputs" | "envelope"> & Settled;
-
-export interface Ending {
-  readonly as: "cancelled" | "timed_out" | "failed";
-  readonly reason: string;
-  readonly errorCode: string | null;
-}
 
 /** An entry counts only while its node is still queued by that very event, so nothing is ever removed from the middle. */
 export interface ReadyQueue {
@@ -108,7 +104,8 @@ export interface NodeState {
   lane: number | null;
   /** Values a person gave for unbound labels, or inputs an approver narrowed. */
   values: JsonObject;
-  hasProvenance: boolean;
+  /** What binding it found has been said in this epoch. */
+  hasFindings: boolean;
   deltaIndex: number;
   /** Attempts whose final report has been taken, so that a second one changes nothing. */
   readonly reported: Set<number>;

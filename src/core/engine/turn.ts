@@ -1,4 +1,4 @@
-import { type Json, required } from "../base/index.ts";
+import { required } from "../base/index.ts";
 import { type EventPayload, type EventType, isSettled, type RunEvent } from "../event/index.ts";
 import { apply } from "./apply.ts";
 import type { Effect } from "./effect.ts";
@@ -67,8 +67,8 @@ export function about(node: NodeState): { nodeId: string; attempt?: number } {
   return node.attempts === 0 ? { nodeId: node.id } : { nodeId: node.id, attempt: node.attempts };
 }
 
-export function log(turn: Turn, node: NodeState, message: string, detail?: Json): void {
-  emit(turn, "node.log", { ...about(node), level: "warning", message, ...(detail === undefined ? {} : { detail }) });
+export function log(turn: Turn, node: NodeState, message: string): void {
+  emit(turn, "node.log", { ...about(node), level: "warning", message });
 }
 
 export function requireNode(state: RunState, nodeId: string): NodeState {

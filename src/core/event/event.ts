@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Json } from "../base/index.ts";
+import { placementSchema } from "./placement.ts";
 import {
   APPROVAL_SOURCES,
   APPROVAL_STATUSES,
   DECISIONS,
+  ENDING_STATUSES,
   RUN_STATUSES,
   SKIP_REASONS,
   WAITING_REASONS,
@@ -84,16 +86,25 @@ export const EVENT_PAYLOADS = {
     inputsFrom: z
       .record(z.string(), z.object({ runId: z.string(), nodeId: z.string(), output: z.string() }))
       .optional(),
+    /** Absent in older logs: then what is registered at each moment holds. */
+    placement: placementSchema.optional(),
   }),
   "run.status.changed": z.object({
     from: z.enum(RUN_STATUSES),
     to: z.enum(RUN_STATUSES),
     epoch: count,
-    /** `cancelling`, `timing_out`, `halting` while the run winds down; `rewind`, `recover` when it is opened again. */
+    /** `rewind`, `recover` when it is opened again; in older logs also `cancelling`, `timing_out`, `halting`. */
     reason: z.string().optional(),
     detail: z.string().optional(),
+    /** Only in older logs, with `halting`. */
     errorCode: z.string().optional(),
   }),
+  "run.ending": z.object({
+    as: z.enum(ENDING_STATUSES),
+    reason: z.string(),
+    errorCode: z.string().optional(),
+  }),
+  "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object(runEnd),
   "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
   "run.cancelled": z.object(runEnd),
@@ -131,6 +142,8 @@ export const EVENT_PAYLOADS = {
     verdictId: z.string().nullable(),
     executionPath: z.enum(["edge", "sync", "async"]).nullable(),
     deadlineAt: at.optional(),
+    /** The gateway the run is pinned to, which was gone; the workflow says `gateway: any`. */
+    reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
   }),
   "node.stream.delta": z.object({ ...onNode, deltaIndex: count, text: z.string().optional(), media: json.optional() }),

@@ -44,6 +44,10 @@ export function isTerminal(status: RunStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled" || status === "timed_out";
 }
 
+/** What a run may be winding down to, while something is still in flight. */
+export const ENDING_STATUSES = ["cancelled", "timed_out", "failed"] as const;
+export type EndingStatus = (typeof ENDING_STATUSES)[number];
+
 export const WAITING_REASONS = [
   "dependency",
   "condition_false",

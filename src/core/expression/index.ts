@@ -3,6 +3,18 @@ export { evaluate, evaluateCondition } from "./evaluate.ts";
 export { matchMember } from "./member.ts";
 export { parseExpression } from "./parse.ts";
 export { parsePath, scanBracedPath, scanReference, type FoundPath } from "./path.ts";
-export { findTypeMismatch } from "./type-mismatch.ts";
-export type { ValueKind } from "./kind.ts";
+export { findUndecidable } from "./type-mismatch.ts";
+export { KIND_PHRASES, type ValueKind } from "./kind.ts";
 export { walk } from "./walk.ts";
+export {
+  ANY,
+  ANY_OBJECT,
+  BOOLEAN,
+  closedObject,
+  followPath,
+  NUMBER,
+  TEXT,
+  valueKindOf,
+  type DeadEnd,
+  type Known,
+} from "./known.ts";

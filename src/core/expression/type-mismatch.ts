@@ -8,6 +8,35 @@ export interface TypeMismatch {
   readonly position?: number;
 }
 
+/** Why a condition can never be decided, whatever the values are. */
+export function findUndecidable(root: Expression, typeOf: TypeOf): TypeMismatch | undefined {
+  return findTypeMismatch(root, typeOf) ?? findNonBoolean(root, typeOf);
+}
+
+/** Only true, false, null and missing decide anything. */
+function findNonBoolean(node: Expression, typeOf: TypeOf): TypeMismatch | undefined {
+  switch (node.kind) {
+    case "and":
+    case "or":
+      return findNonBoolean(node.left, typeOf) ?? findNonBoolean(node.right, typeOf);
+    case "not":
+      return findNonBoolean(node.operand, typeOf);
+    case "path": {
+      const kind = typeOf(node.path);
+      if (kind === undefined || kind === "boolean") return undefined;
+      return { message: `${node.path.text} is neither true nor false`, position: node.path.position };
+    }
+    case "literal":
+      if (node.value === null || typeof node.value === "boolean") return undefined;
+      return { message: `${JSON.stringify(node.value)} is neither true nor false` };
+    case "list":
+      return { message: "a list is neither true nor false" };
+    case "compare":
+    case "in":
+      return undefined;
+  }
+}
+
 /**
  * The first comparison that must fail whatever the values are: both kinds are known and differ, an ordering of what
  * has no order, or `in` on what is not a list. Null fits everything.

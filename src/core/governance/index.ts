@@ -40,6 +40,7 @@ export {
 export { toUsd, usdText } from "./money.ts";
 export { type PeriodSpan, periodOf } from "./period.ts";
 export { dispatchPolicies, policyKey } from "./policy.ts";
+export { policyFacts } from "./policy-fact.ts";
 export { policySubject } from "./policy-subject.ts";
 export {
   addHits,

@@ -1,9 +1,9 @@
 import { countCodePoints, invariant, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
 import { compilePattern, type Pattern } from "../pattern/index.ts";
+import { findSecret } from "../redaction/index.ts";
 import { ALLOWED, type Moderation, type ModerationDecision, refused } from "./decision.ts";
 import { textsOf } from "./json-texts.ts";
 import type { ModerationRules } from "./rules.ts";
-import { findSecret } from "./secret-shape.ts";
 import { createWordSearch, type WordMatch, type WordSearch } from "./word-search.ts";
 
 /** Compiled rules: says of any text or value whether it may pass, and why not. */

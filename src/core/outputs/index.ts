@@ -1,6 +1,7 @@
 export { coerceValue } from "./coercion.ts";
 export { checkFields } from "./field-check.ts";
 export { settleOutputs, type SettledOutputs } from "./settlement.ts";
+export { outputsOfList, outputsOfListText, propertiesOf } from "./list-answer.ts";
 export { outputJsonSchema } from "./output-schema.ts";
 export { lensOutputSchema } from "./lens-output-schema.ts";
 export { checkInputContract } from "./input-contract.ts";

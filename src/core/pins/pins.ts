@@ -60,8 +60,8 @@ function lensOf(name: string, spec: Json): readonly (readonly [string, Lens])[] 
   return read?.ok === true ? [[name, read.value]] : [];
 }
 
-/** The plan of a text with what was pinned for it; null when it can no longer be compiled. */
+/** The plan of a text that was accepted once, with what was pinned for it; null when it can no longer be compiled. */
 export function compilePinned(source: string, pins: Pins): Plan | null {
-  const { plan } = checkSource(source, hasNoPins(pins) ? EMPTY_CATALOG : catalogOfPins(pins));
+  const { plan } = checkSource(source, hasNoPins(pins) ? EMPTY_CATALOG : catalogOfPins(pins), { isStored: true });
   return plan === null || pins.team === null ? plan : applyTeam(plan, pins.team);
 }

@@ -53,7 +53,7 @@ describe("ambiguous_variable", () => {
   it.each([
     ["the step is named", 'command: "${a.outputs.v} ${b.v}"'],
     ["only one of them comes before", 'depends_on: [a], command: "${v}"'],
-    ["the name is the element's", 'depends_on: [a, b], for_each: a.outputs.list, as: v, command: "${v}"'],
+    ["the name is the element's", 'depends_on: [a, b], for_each: a.json.list, as: v, command: "${v}"'],
   ])("keeps quiet when %s", (_, fields) => {
     expect(warningsOf(`  - { id: c, ${fields} }\n`)).toEqual([]);
   });

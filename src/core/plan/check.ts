@@ -8,7 +8,7 @@ import {
   type Problem,
   type TreePath,
 } from "../base/index.ts";
-import { readDefinition, type Catalog, type Definition } from "../definition/index.ts";
+import { readDefinition, type Catalog, type Definition, type ReadOptions } from "../definition/index.ts";
 import { compilePlan } from "./compile.ts";
 import type { Plan } from "./plan.ts";
 
@@ -21,8 +21,8 @@ export interface CheckedSource {
 }
 
 /** From text to plan: what `validate`, `plan` and every start of a run share. */
-export function checkSource(source: string | Uint8Array, catalog: Catalog): CheckedSource {
-  const { definition, problems, warnings, tree } = readDefinition(source, catalog);
+export function checkSource(source: string | Uint8Array, catalog: Catalog, options: ReadOptions = {}): CheckedSource {
+  const { definition, problems, warnings, tree } = readDefinition(source, catalog, options);
   if (definition === null || tree === null) return { definition: null, plan: null, problems, warnings };
   const compiled = compilePlan(definition, catalog);
   const placed = compiled.warnings.map(({ path, ...warning }): Problem => {

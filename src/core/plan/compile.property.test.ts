@@ -56,7 +56,7 @@ function planOf(steps: readonly Draft[]): Plan {
       outputs: Object.fromEntries(step.declares.map((name) => [name, "string"])),
     })),
   };
-  const { plan, problems } = checkSource(JSON.stringify(source), EMPTY_CATALOG);
+  const { plan, problems } = checkSource(JSON.stringify(source), EMPTY_CATALOG, { isStored: true });
   expect(problems).toEqual([]);
   return required(plan, "a plan");
 }

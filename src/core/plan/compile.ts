@@ -4,7 +4,7 @@ import { groupParams, planLensNode } from "./lens-node.ts";
 import { orderGraph, type Order } from "./order.ts";
 import type { Plan, PlanNode } from "./plan.ts";
 import { Resolver } from "./resolver.ts";
-import { bindStep, type Ambiguity } from "./scope.ts";
+import { bindStep, type Doubt } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
 
@@ -37,12 +37,10 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
     const position = positionOf(order, index);
     const bound = bindStep(step, new Resolver(world, step, index, position.parents));
     const place = required(order.positions[index], "every node has a position");
-    for (const ambiguity of bound.ambiguities) found.push({ ambiguity, node: index, position: place });
+    for (const doubt of bound.doubts) found.push({ doubt, node: index, position: place });
     return planStep(step, position, bound);
   });
-  found.push(
-    ...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ ambiguity }) => ambiguity.name))),
-  );
+  found.push(...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ doubt }) => doubt.name))));
   found.sort((left, right) => left.position - right.position);
   return {
     plan: planOf(definition, "lobsterx", definition.args, order, nodes),
@@ -72,7 +70,7 @@ function unusedAmbiguities(
       (candidate, index) => variables.find(index, name)?.isAmbiguous === true && !isOwnName(candidate, name),
     );
     const position = order.positions[node];
-    return position === undefined ? [] : [{ ambiguity: { name, field: [] }, node, position }];
+    return position === undefined ? [] : [{ doubt: { name, issue: "ambiguous", field: [] }, node, position }];
   });
 }
 
@@ -91,7 +89,7 @@ function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): Co
   const params = groupParams(definition.nodes, definition.edges, order.indexById);
   const nodes = order.positions.map((position, index) => {
     const node = required(definition.nodes[position], "the order lists nodes");
-    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog);
+    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog, definition.optionalInputs);
   });
   return { plan: planOf(definition, "lens-graph", definition.rootInputs, order, nodes), warnings: [] };
 }
@@ -112,12 +110,13 @@ function planOf(
   order: Order,
   nodes: readonly PlanNode[],
 ): Plan {
-  const { name, completion, model, timeoutMs, maxParallel } = definition;
+  const { name, completion, model, gateway, timeoutMs, maxParallel } = definition;
   return {
     name,
     format,
     completion,
     model,
+    gateway,
     timeoutMs,
     maxParallel,
     args,
@@ -133,7 +132,7 @@ function agentsOf({ roles }: LobsterDefinition): Plan["agentByRole"] {
 }
 
 interface Found {
-  readonly ambiguity: Ambiguity;
+  readonly doubt: Doubt;
   readonly node: number;
   readonly position: number;
 }
@@ -141,8 +140,31 @@ interface Found {
 /** More declaring steps than this are counted, not named. */
 const NAMED_MAX = 5;
 
-function warningOf({ ambiguity, node, position }: Found, order: Order, variables: Variables): PlanWarning {
-  const ids = variables.declaringAncestors(node, ambiguity.name).map((each) => required(order.ids[each], "an id"));
+function warningOf(found: Found, order: Order, variables: Variables): PlanWarning {
+  return found.doubt.issue === "unseen" ? unseen(found, order, variables) : ambiguous(found, order, variables);
+}
+
+/** Only steps that do not run before declare it. */
+function unseen({ doubt, node, position }: Found, order: Order, variables: Variables): PlanWarning {
+  const { name, field } = doubt;
+  const declarers = variables.declarers(name);
+  const declarer = required(order.ids[required(declarers[0], "a declarer")], "an id");
+  const isOwn = declarers.includes(node);
+  const step = required(order.ids[node], "an id");
+  const whose = isOwn
+    ? "which this step itself declares"
+    : `which step "${declarer}" declares, and it does not run before`;
+  const hint = isOwn && field[0] === "success_criteria" ? `write outputs.${name}` : `write ${declarer}.${name}`;
+  return {
+    code: "unseen_variable",
+    path: ["steps", position, ...field],
+    message: `step "${step}" reads the variable "${name}", ${whose}: it is always missing here`,
+    ...(isOwn && field[0] !== "success_criteria" ? {} : { hint }),
+  };
+}
+
+function ambiguous({ doubt, node, position }: Found, order: Order, variables: Variables): PlanWarning {
+  const ids = variables.declaringAncestors(node, doubt.name).map((each) => required(order.ids[each], "an id"));
   const winner = required(ids.at(-1), "an ambiguous variable has declaring ancestors");
   const losers = ids.slice(0, -1);
   const named = [...losers.slice(-NAMED_MAX), winner].map((id) => `"${id}"`);
@@ -150,8 +172,8 @@ function warningOf({ ambiguity, node, position }: Found, order: Order, variables
   const step = required(order.ids[node], "an id");
   return {
     code: "ambiguous_variable",
-    path: ["steps", position, ...ambiguity.field],
-    message: `step "${step}" sees the variable "${ambiguity.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
-    hint: `write ${winner}.outputs.${ambiguity.name} to keep it, or name another step the same way`,
+    path: ["steps", position, ...doubt.field],
+    message: `step "${step}" sees the variable "${doubt.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
+    hint: `write ${winner}.outputs.${doubt.name} to keep it, or name another step the same way`,
   };
 }

@@ -1,5 +1,5 @@
-import { getOwn, LIMITS, required } from "../base/index.ts";
-import type { Catalog, LensEdge, LensNode, LensVersion } from "../definition/index.ts";
+import { LIMITS, required } from "../base/index.ts";
+import { lensVersionOf, type Catalog, type LensEdge, type LensNode, type LensVersion } from "../definition/index.ts";
 import { normaliseLabel } from "../template/index.ts";
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, NodeKind, PlanNode } from "./plan.ts";
 import { retryPolicyOfBlock } from "./retry-policy.ts";
@@ -10,6 +10,7 @@ export function planLensNode(
   position: NodePosition,
   params: readonly LensParam[],
   catalog: Catalog,
+  optionalInputs: readonly string[],
 ): PlanNode {
   const kind = kindOfLensNode(node);
   const version = findLensVersion(node, catalog);
@@ -43,19 +44,15 @@ export function planLensNode(
       contextSources: [],
       estimatedCostMicros: null,
     },
-    body: bodyOf(node, version, params),
+    body: bodyOf(node, version, params, optionalInputs),
     isRetryWritten: node.isRetryWritten,
     isOnFailureWritten: false,
     duty: null,
   };
 }
 
-/** The version the node is pinned to, or the newest; null when the lens is not at hand. */
 export function findLensVersion(node: LensNode, catalog: Catalog): LensVersion | null {
-  if (node.lensId === null || catalog.lenses === null) return null;
-  const versions = getOwn(catalog.lenses, node.lensId)?.versions ?? [];
-  const found = node.versionId === null ? versions.at(-1) : versions.find((version) => version.id === node.versionId);
-  return found ?? null;
+  return lensVersionOf(node.lensId, node.versionId, catalog.lenses);
 }
 
 /**
@@ -109,7 +106,13 @@ function timeoutOf(node: LensNode, kind: NodeKind): number | null {
   return node.timeoutMs ?? (kind === "child" ? null : LIMITS.lensTimeoutMsDefault);
 }
 
-function bodyOf(node: LensNode, version: LensVersion | null, params: readonly LensParam[]): LensBody {
+function bodyOf(
+  node: LensNode,
+  version: LensVersion | null,
+  params: readonly LensParam[],
+  optionalInputs: readonly string[],
+): LensBody {
+  const optional = [...optionalInputs, ...(version?.inputContract?.optional ?? [])];
   return {
     kind: "lens",
     lensId: node.lensId,
@@ -121,6 +124,7 @@ function bodyOf(node: LensNode, version: LensVersion | null, params: readonly Le
     requiredTier: version?.requiredTier ?? null,
     roleTag: version?.roleTag ?? null,
     onParentFailure: node.onParentFailure,
+    optionalKeys: new Set(optional.map(normaliseLabel)),
     moderation: node.moderation,
     params,
     overrides: overridesOf(node),

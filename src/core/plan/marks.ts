@@ -16,7 +16,8 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
   if (node.body.kind === "step") {
-    if (node.body.condition !== null) marks.push(`if ${printable(node.body.condition.text)}`);
+    const condition = node.body.condition ?? node.forEach?.condition ?? null;
+    if (condition !== null) marks.push(`if ${printable(condition.text)}`);
   } else {
     const sources = [...conditionalSources(node.body)].sort((left, right) => left - right);
     if (sources.length > 0) marks.push(`conditional from ${listIds(plan, sources)}`);

@@ -7,6 +7,7 @@ import type {
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
+  GatewayRule,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
@@ -24,6 +25,7 @@ export interface Plan {
   readonly format: "lobsterx" | "lens-graph";
   readonly completion: Completion;
   readonly model: string | null;
+  readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
   readonly args: Readonly<Record<string, ArgField>>;
@@ -81,6 +83,15 @@ export interface Duty {
     readonly isEligible: boolean;
     readonly reasons: readonly string[];
   }[];
+  /** Tools the node needs and the team does not let be used, whoever is named by hand. */
+  readonly toolBans: ToolBans;
+}
+
+export interface ToolBans {
+  /** Of the members. */
+  readonly byAgent: Readonly<Record<string, readonly string[]>>;
+  /** Of anybody else: what no member may use. */
+  readonly others: readonly string[];
 }
 
 export interface Candidate {
@@ -112,6 +123,8 @@ export interface ForEachPlan {
   readonly maxItems: number;
   readonly maxParallel: number | null;
   readonly tolerate: { readonly count: number } | { readonly percent: number };
+  /** The condition when it reads the element: it is judged for each instance. Null: the node's own, if any, counts. */
+  readonly condition: ParsedExpression | null;
 }
 
 /** What routing, gates and the Bridge are told about the work. */
@@ -143,6 +156,8 @@ export interface Reference {
   readonly origin: Origin;
   /** Walked from the origin, own properties only. */
   readonly rest: readonly (string | number)[];
+  /** An input that need not be there: it renders as '' when nothing was found. */
+  readonly isOptional?: true;
 }
 
 /** Paths of one node resolved once: key = `Path.text`. */
@@ -181,6 +196,8 @@ export interface LensBody {
   readonly requiredTier: "basic" | "standard" | "advanced" | null;
   readonly roleTag: string | null;
   readonly onParentFailure: OnParentFailure;
+  /** Normalised labels that render as '' when nothing gives them a value. */
+  readonly optionalKeys: ReadonlySet<string>;
   readonly moderation: ModerationMode;
   readonly params: readonly LensParam[];
   readonly overrides: readonly LensOverride[];

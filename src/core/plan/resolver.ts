@@ -21,8 +21,9 @@ export interface Sight {
   readonly hasInputs: boolean;
 }
 
-/** A variable that two or more ancestors declare was used. */
-export type ReportAmbiguity = (name: string) => void;
+/** `ambiguous`: two or more ancestors declare the variable. `unseen`: only steps that do not run before declare it. */
+export type VariableIssue = "ambiguous" | "unseen";
+export type ReportVariable = (name: string, issue: VariableIssue) => void;
 
 type Segments = Path["segments"];
 const MISSING: Origin = { kind: "missing" };
@@ -42,25 +43,35 @@ export class Resolver {
     this.#parents = new Set(parents);
   }
 
-  resolve(path: Path, sight: Sight, report: ReportAmbiguity): Reference {
+  resolve(path: Path, sight: Sight, report: ReportVariable): Reference {
     const [head, ...rest] = path.segments;
     if (typeof head !== "string") return { text: path.text, origin: MISSING, rest };
     if (sight.hasSelf && head === "outputs") return { text: path.text, origin: { kind: "self" }, rest };
     const target = this.#world.indexById.get(head);
     if (target !== undefined) return this.#ofNode(path.text, target, rest, sight);
-    return (
-      this.#ofElement(path.text, head, rest, sight) ??
-      this.#ofVariable(path, head, rest, report) ??
-      this.#ofInput(path.text, head, rest, sight, report) ?? { text: path.text, origin: MISSING, rest }
-    );
+    const element = this.#ofElement(path.text, head, rest, sight);
+    if (element !== undefined) return element;
+    const found = this.#ofVariable(path, head, rest, report) ??
+      this.#ofInput(path.text, head, rest, sight, report) ?? { text: path.text, origin: MISSING, rest };
+    const isOptional = sight.hasInputs && this.#isOptionalInput(head);
+    this.#noteUnseen(found, head, report);
+    return isOptional ? { ...found, isOptional: true } : found;
+  }
+
+  #noteUnseen({ origin }: Reference, name: string, report: ReportVariable): void {
+    if (origin.kind === "missing" && this.#world.variables.declarers(name).length > 0) report(name, "unseen");
+  }
+
+  #isOptionalInput(name: string): boolean {
+    return Object.hasOwn(this.#step.inputs, name) && this.#step.inputs[name]?.required === false;
   }
 
   /** An input without a source: the variable of its name, never a step that happens to be called so. */
-  resolveName(name: string, sight: Sight, report: ReportAmbiguity): Reference {
-    return (
-      this.#ofElement(name, name, [], sight) ??
-      this.#variable(name, name, [], report) ?? { text: name, origin: MISSING, rest: [] }
-    );
+  resolveName(name: string, sight: Sight, report: ReportVariable): Reference {
+    const found = this.#ofElement(name, name, [], sight) ??
+      this.#variable(name, name, [], report) ?? { text: name, origin: MISSING, rest: [] };
+    this.#noteUnseen(found, name, report);
+    return found;
   }
 
   #ofNode(text: string, target: number, rest: Segments, sight: Sight): Reference {
@@ -94,7 +105,7 @@ export class Resolver {
   }
 
   /** The variable whose name is the whole path, else a walk into the variable named by its head. */
-  #ofVariable(path: Path, head: string, rest: Segments, report: ReportAmbiguity): Reference | undefined {
+  #ofVariable(path: Path, head: string, rest: Segments, report: ReportVariable): Reference | undefined {
     if (rest.length > 0) {
       const exact = this.#variable(path.text, formatPath(path.segments), [], report);
       if (exact !== undefined) return exact;
@@ -102,16 +113,16 @@ export class Resolver {
     return this.#variable(path.text, head, rest, report);
   }
 
-  #variable(text: string, name: string, rest: Segments, report: ReportAmbiguity): Reference | undefined {
+  #variable(text: string, name: string, rest: Segments, report: ReportVariable): Reference | undefined {
     const declaration = this.#world.variables.find(this.#node, name);
     if (declaration !== undefined) {
-      if (declaration.isAmbiguous) report(name);
+      if (declaration.isAmbiguous) report(name, "ambiguous");
       return { text, origin: { kind: "node", node: declaration.node, part: "outputs" }, rest: [name, ...rest] };
     }
     return Object.hasOwn(this.#world.args, name) ? { text, origin: { kind: "arg", name }, rest } : undefined;
   }
 
-  #ofInput(text: string, head: string, rest: Segments, sight: Sight, report: ReportAmbiguity): Reference | undefined {
+  #ofInput(text: string, head: string, rest: Segments, sight: Sight, report: ReportVariable): Reference | undefined {
     if (!sight.hasInputs || !Object.hasOwn(this.#step.inputs, head)) return undefined;
     const source = this.#step.inputs[head]?.from ?? null;
     if (source === null) return undefined;

@@ -5,7 +5,8 @@ import type { Expression } from "../expression/index.ts";
 import { checkSource, type Plan, type PlanNode, type Reference, type StepBody } from "./index.ts";
 
 function planOf(source: string): Plan {
-  const { plan, problems } = checkSource(source, EMPTY_CATALOG);
+  // Names that nothing has are resolved too: versions stored before names were checked go on.
+  const { plan, problems } = checkSource(source, EMPTY_CATALOG, { isStored: true });
   expect(problems).toEqual([]);
   return required(plan, "a plan");
 }
@@ -204,6 +205,29 @@ steps:
     ]);
   });
 
+  it("are marked where they need not be there", () => {
+    const optional = planOf(`
+name: optional
+steps:
+  - { id: a, command: go, outputs: { found: { type: string, required: false } } }
+  - id: b
+    command: "\${found} \${named} \${nowhere} \${a.found} \${must}"
+    inputs:
+      found: { required: false }
+      named: { from: a.outputs.found, required: false }
+      nowhere: { type: string, required: false }
+      must: a.outputs.found
+`);
+    const marks = [...bodyOf(optional, "b").scope.values()].map(({ text, isOptional }) => [text, isOptional === true]);
+    expect(Object.fromEntries(marks)).toMatchObject({
+      "${found}": true,
+      "${named}": true,
+      "${nowhere}": true,
+      "${a.found}": false,
+      "${must}": false,
+    });
+  });
+
   it("lend their source to a name in the command that nothing else has", () => {
     expect(commandMeans(plan, "write")).toEqual([
       ["research", "outputs", "brief"],
@@ -251,14 +275,34 @@ steps:
     expect(criteria).toEqual([[{ kind: "self" }, "score"], [{ kind: "index" }], [{ kind: "element" }, "ready"]]);
   });
 
-  it("reads its condition outside of the instances, even where the words are the same", () => {
-    const condition = required(body.condition, "a condition");
+  it("judges a condition that reads the element for each instance, and no other", () => {
+    expect(body.condition).toBeNull();
+    const condition = required(node.forEach?.condition, "a condition");
     expect(pathsIn(condition.root).map((text) => show(plan, body.scope.get(text)))).toEqual([
-      ["find", "outputs", "item", "ready"],
-      ["find", "outputs", "index"],
+      [{ kind: "element" }, "ready"],
+      [{ kind: "index" }],
     ]);
+    const other = planOf(
+      "{name: w, args: {list: [1], go: true}, steps: [{id: a, for_each: list, command: go, condition: go}]}",
+    );
+    expect(nodeOf(other, "a").forEach?.condition).toBeNull();
+    expect(bodyOf(other, "a").condition?.text).toBe("go");
+  });
+
+  it("keeps a condition apart from an input of the same name, which is bound later", () => {
+    const later = planOf(`
+name: later
+args: { size: { type: number } }
+steps:
+  - { id: first, command: go, outputs: { size: number } }
+  - { id: second, command: "\${given}", condition: given > 1, inputs: { given: first.outputs.size } }
+`);
+    const second = bodyOf(later, "second");
+    const condition = required(second.condition, "a condition");
+    expect(commandMeans(later, "second")).toEqual([["first", "outputs", "size"]]);
+    expect(pathsIn(condition.root).map((text) => show(later, second.scope.get(text)))).toEqual([[{ kind: "missing" }]]);
     expect(condition.paths.map((path) => path.text)).toEqual(pathsIn(condition.root));
-    expect(condition.text).toBe("item.ready == true and ${index} > 0");
+    expect(condition.text).toBe("given > 1");
   });
 
   it("shows element and index to no other step", () => {

@@ -4,7 +4,7 @@ import type { ParsedExpression, Path } from "../expression/index.ts";
 import type { StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
 import type { ForEachPlan, InputBinding, Reference, Scope } from "./plan.ts";
-import type { ReportAmbiguity, Resolver, Sight } from "./resolver.ts";
+import type { ReportVariable, Resolver, Sight, VariableIssue } from "./resolver.ts";
 
 /** Everything of a step that depends on what its paths mean. */
 export interface BoundStep {
@@ -13,30 +13,31 @@ export interface BoundStep {
   readonly forEach: ForEachPlan | null;
   readonly condition: ParsedExpression | null;
   readonly criteria: readonly ParsedExpression[];
-  readonly ambiguities: readonly Ambiguity[];
+  readonly doubts: readonly Doubt[];
 }
 
-/** A variable two or more ancestors declare, and the first field of the step that reads it. */
-export interface Ambiguity {
+/** A variable that may not mean what its author thinks, and the first field of the step that reads it. */
+export interface Doubt {
   readonly name: string;
+  readonly issue: VariableIssue;
   readonly field: readonly PathSegment[];
 }
 
-/** The condition and the list are read before any instance exists. */
+/** The list is read before any instance exists. */
 const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
 const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
 const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
 const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
 
 export function bindStep(step: Step, resolver: Resolver): BoundStep {
-  const ambiguities = new Map<string, Ambiguity>();
+  const doubts = new Map<string, Doubt>();
   const reportAt =
-    (...field: readonly PathSegment[]): ReportAmbiguity =>
-    (name) => {
-      if (!ambiguities.has(name)) ambiguities.set(name, { name, field });
+    (...field: readonly PathSegment[]): ReportVariable =>
+    (name, issue) => {
+      if (!doubts.has(name)) doubts.set(name, { name, issue, field });
     };
   const scope = new Map<string, Reference>();
-  const admit = (paths: Iterable<Path>, sight: Sight, report: ReportAmbiguity): void => {
+  const admit = (paths: Iterable<Path>, sight: Sight, report: ReportVariable): void => {
     for (const path of paths) {
       if (!scope.has(path.text)) scope.set(path.text, resolver.resolve(path, sight, report));
     }
@@ -58,9 +59,10 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   const condition =
     step.condition === null
       ? null
-      : admitExpression(scope, step.condition, "outside the list", (path) =>
-          resolver.resolve(path, OUTSIDE, reportAt("condition")),
+      : admitExpression(scope, step.condition, "before the inputs", (path) =>
+          resolver.resolve(path, BINDING, reportAt("condition")),
         );
+  const isPerElement = condition !== null && condition.paths.some(({ text }) => isOfElement(scope.get(text)));
   const criteria = step.successCriteria.map((criterion, position) =>
     admitExpression(scope, criterion, "of this step", (path) =>
       resolver.resolve(path, CRITERIA, reportAt("success_criteria", position)),
@@ -69,16 +71,21 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   return {
     scope,
     inputs,
-    forEach: forEach === null || list === null ? null : { ...forEach, list },
-    condition,
+    forEach:
+      forEach === null || list === null ? null : { ...forEach, list, condition: isPerElement ? condition : null },
+    condition: isPerElement ? null : condition,
     criteria,
-    ambiguities: [...ambiguities.values()],
+    doubts: [...doubts.values()],
   };
+}
+
+function isOfElement(reference: Reference | undefined): boolean {
+  return reference?.origin.kind === "element" || reference?.origin.kind === "index";
 }
 
 /**
  * One scope serves the whole step, yet a condition or a criterion may mean something else by the same words than the
- * command does (`item` before and within an instance). Such a path gets a name of its own.
+ * command does (an input that is not bound yet). Such a path gets a name of its own.
  */
 function admitExpression(
   scope: Map<string, Reference>,

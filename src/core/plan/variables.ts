@@ -12,6 +12,8 @@ export interface Declaration {
 export interface Variables {
   isAncestor(node: number, ancestor: number): boolean;
   find(node: number, name: string): Declaration | undefined;
+  /** Every node that declares the name, whether or not it runs before. */
+  declarers(name: string): readonly number[];
   /** Every ancestor that declares the name, in plan order. */
   declaringAncestors(node: number, name: string): readonly number[];
 }
@@ -51,6 +53,7 @@ export function createVariables(order: Order, declared: readonly (readonly strin
       const winner = required(latest.first[node], "every node has an entry");
       return winner < 0 ? undefined : { node: winner, isAmbiguous: required(latest.second[node], "likewise") >= 0 };
     },
+    declarers: (name) => nodesByName.get(name) ?? [],
     declaringAncestors(node, name) {
       return (nodesByName.get(name) ?? []).filter((candidate) => isAncestor(node, candidate));
     },

@@ -62,6 +62,8 @@ class Teller {
       case "run.status.changed":
         if (event.payload.to === "running") this.#end = null;
         return;
+      case "run.ending":
+      case "run.rewound":
       case "run.recovered":
         return;
       default:

@@ -1,7 +1,7 @@
 import { LIMITS } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import { type Duty, type Plan, type PlanNode, retryPolicyOfBlock } from "../plan/index.ts";
-import { assignNode, type AssignedMember, type AssignmentResult } from "./assign.ts";
+import { assignNode, type AssignedMember, type AssignmentResult, toolBansOf } from "./assign.ts";
 import { resolvePolicies, type ResolvedPolicies } from "./policies.ts";
 import type { Team, TeamPolicies } from "./team.ts";
 
@@ -31,7 +31,7 @@ function onDuty(node: PlanNode, team: Team, policies: ResolvedPolicies): PlanNod
   const found = node.request.agent === null ? assignNode(team, needsOf(node)) : null;
   return {
     ...node,
-    duty: found === null ? null : dutyOf(found, team, policies),
+    duty: found === null ? null : { ...dutyOf(found, team, policies), toolBans: toolBansOf(team, needsOf(node)) },
     approval: node.approval ?? approvalOf(policies, found),
   };
 }
@@ -54,7 +54,11 @@ function needsOf({ request, body }: PlanNode): Parameters<typeof assignNode>[1] 
   };
 }
 
-function dutyOf({ eligible, considered }: AssignmentResult, team: Team, policies: ResolvedPolicies): Duty {
+function dutyOf(
+  { eligible, considered }: AssignmentResult,
+  team: Team,
+  policies: ResolvedPolicies,
+): Omit<Duty, "toolBans"> {
   const isSerial = policies.queuePolicy.value === "serial";
   // An agent with several places is asked once: who could not do it is nobody to fall back on.
   const isFirstPlace = ({ member }: AssignedMember, index: number): boolean =>

@@ -1,3 +1,4 @@
+import type { ToolBans } from "../plan/index.ts";
 import { type Member, SUPPORT_LEVELS, type SupportLevel, type Team } from "./team.ts";
 
 /** What a node asks of whoever takes it. */
@@ -46,6 +47,25 @@ export function assignNode(team: Team, needs: NodeNeeds): AssignmentResult {
     eligible,
     considered: judged.map(({ member, isEligible, reasons }) => ({ agent: member.agent, isEligible, reasons })),
   };
+}
+
+/**
+ * Of the tools a node needs, those that each member may not use, with or without the consent of a person; and those that
+ * none may, which nobody from outside brings into the team either. Of several places of an agent the widest counts.
+ */
+export function toolBansOf(team: Team, { requiredTools }: NodeNeeds): ToolBans {
+  const byAgent = new Map<string, readonly string[]>();
+  for (const member of team.members) {
+    const { refused } = sortTools(member, requiredTools);
+    const before = byAgent.get(member.agent) ?? refused;
+    byAgent.set(member.agent, intersect(before, refused));
+  }
+  const others = [...byAgent.values()].reduce(intersect, [...new Set(requiredTools)]);
+  return { byAgent: Object.fromEntries(byAgent), others };
+}
+
+function intersect(left: readonly string[], right: readonly string[]): readonly string[] {
+  return left.filter((tool) => right.includes(tool));
 }
 
 function inOrder(members: readonly Member[], needs: NodeNeeds): readonly Member[] {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assignNode, type NodeNeeds } from "./assign.ts";
+import { assignNode, type NodeNeeds, toolBansOf } from "./assign.ts";
 import { resolvePolicies } from "./policies.ts";
 import { type Member, SUPPORT_LEVELS, type Team } from "./team.ts";
 
@@ -122,6 +122,25 @@ describe("assignNode", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("toolBansOf", () => {
+  const has = (...allowTools: string[]): Partial<Member> => ({
+    toolProfile: { allowTools, requiresApproval: ["mail"] },
+  });
+
+  it("says what each member may not use, and what nobody from outside may bring in", () => {
+    const members = [member("ann", has("search")), member("ben", has("deploy")), member("ben", has("search"))];
+    expect(toolBansOf(team(...members), needs({ requiredTools: ["search", "deploy", "mail", "shell"] }))).toEqual({
+      byAgent: { ann: ["deploy", "shell"], ben: ["shell"] },
+      others: ["shell"],
+    });
+  });
+
+  it("bans nothing where nothing is needed, and everything in a team of nobody", () => {
+    expect(toolBansOf(team(member("ann")), needs())).toEqual({ byAgent: { ann: [] }, others: [] });
+    expect(toolBansOf(team(), needs({ requiredTools: ["shell"] }))).toEqual({ byAgent: {}, others: ["shell"] });
   });
 });
 

@@ -32,6 +32,16 @@ function listed(event: RunEvent): readonly Detail[] | null {
         [A.errorType, errorCode],
       ];
     }
+    case "run.ending": {
+      const { as, reason, errorCode } = event.payload;
+      return [
+        [A.runStatus, as],
+        [A.reason, reason],
+        [A.errorType, errorCode],
+      ];
+    }
+    case "run.rewound":
+      return [[A.runEpoch, event.payload.epoch]];
     case "run.recovered":
       return [];
     case "approval.requested":

@@ -196,7 +196,12 @@ steps:
       links: [{ traceId: RUN.traceId, spanId: RUN.rootSpanId }],
       status: "ok",
     });
-    expect(eventsOf(again as Span)).toEqual(["run.status.changed", "node.invalidated", "run.recovered"]);
+    expect(eventsOf(again as Span)).toEqual([
+      "run.status.changed",
+      "node.invalidated",
+      "run.status.changed",
+      "run.recovered",
+    ]);
     const nodes = spans.filter(({ name }) => name === "node a");
     expect(nodes.map(({ parentSpanId }) => parentSpanId)).toEqual([RUN.rootSpanId, again?.spanId]);
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);

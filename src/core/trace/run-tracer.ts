@@ -1,4 +1,4 @@
-import type { EventOf, RunEvent } from "../event/index.ts";
+import { type EventOf, isTerminal, type RunEvent } from "../event/index.ts";
 import { detailsOf, usdOf } from "./details.ts";
 import { ATTRIBUTES as A, OPERATIONS } from "./names.ts";
 import { type NodeEvent, NodeTracer } from "./node-tracer.ts";
@@ -37,8 +37,12 @@ export class RunTracer {
       case "run.started":
         return this.#start(event);
       case "run.status.changed":
-        if (this.#span === null) this.#reopen(event);
+        return this.#changeStatus(event);
+      case "run.ending":
+        // A run may be called off before it has started.
+        if (this.#span === null) this.#reopen(0);
         return this.#note(this.#span, event);
+      case "run.rewound":
       case "run.recovered":
         return this.#note(this.#span, event);
       case "run.completed":
@@ -81,11 +85,19 @@ export class RunTracer {
       .set(A.nodeCount, payload.nodeCount);
   }
 
+  /** That a run started or ended is said by its span; that it was opened again begins another. */
+  #changeStatus(event: EventOf<"run.status.changed">): void {
+    const { from, to, epoch } = event.payload;
+    if (this.#span === null) this.#reopen(epoch);
+    else if (from === "queued" || isTerminal(to)) return;
+    this.#note(this.#span, event);
+  }
+
   /** What was told as ended stays so; being opened again is a stretch of its own that points back to the first. */
-  #reopen({ payload }: EventOf<"run.status.changed">): void {
+  #reopen(epoch: number): void {
     const { runId, traceId, rootSpanId } = this.#run;
     const spanId = reopenedSpanId(runId, this.#openings + 1);
-    this.#open({ traceId, spanId }, null, [{ traceId, spanId: rootSpanId }]).set(A.runEpoch, payload.epoch);
+    this.#open({ traceId, spanId }, null, [{ traceId, spanId: rootSpanId }]).set(A.runEpoch, epoch);
   }
 
   #open(address: SpanAddress, parentSpanId: string | null, links: readonly SpanAddress[]): OpenSpan {

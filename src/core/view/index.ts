@@ -1,7 +1,8 @@
 export { type Correlation, type EventFrame, eventOfFrame, type FrameContext, frameEvent } from "./frame.ts";
 export { type NodeResult } from "./node-result.ts";
-export { type ProjectionContext, projectRun, projectView, type RunProjection } from "./projection.ts";
+export { isPaused, type ProjectionContext, projectRun, projectView, type RunProjection } from "./projection.ts";
 export { activeNodeIds, applyToView, reduceRun, unsettledNodeIds } from "./reduce.ts";
+export { relaunchText } from "./relaunch-text.ts";
 export {
   type ApprovalView,
   createView,
@@ -12,3 +13,4 @@ export {
   type RunView,
 } from "./run-view.ts";
 export { epochMsFromIso, isoFromEpochMs } from "./timestamp.ts";
+export { isUpstreamFailure } from "./upstream-failure.ts";

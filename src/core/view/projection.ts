@@ -2,6 +2,7 @@ import type { NodeState, RunState } from "../engine/index.ts";
 import { isTerminal, type NodeStatus, type RunStatus } from "../event/index.ts";
 import { type NodeResult, resultOfState, resultOfView } from "./node-result.ts";
 import type { NodeView, RunView } from "./run-view.ts";
+import { isUpstreamFailure } from "./upstream-failure.ts";
 
 /** A whole run in one answer. The same from the engine's state and from the events alone. */
 export interface RunProjection {
@@ -18,6 +19,8 @@ export interface RunProjection {
   readonly inFlightCount: number;
   readonly executedCount: number;
   readonly failedCount: number;
+  /** How many of those did not run because another node had failed: they follow from a failure and are none. */
+  readonly upstreamFailedCount: number;
   /** Plan order; the instances of a `for_each` node follow it directly. */
   readonly nodeResults: readonly NodeResult[];
   /** Runs this one took values from. */
@@ -97,13 +100,11 @@ function assemble(
   about: ProjectionContext,
 ): RunProjection {
   const { counts } = run;
-  // A `for_each` node runs only as far as its instances do.
-  const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
   return {
     runId: run.runId,
     workflowId: about.workflowId,
     status: run.status,
-    isPaused: moving === 0 && counts.blocked > 0,
+    isPaused: isStill(counts, expandedRunning),
     isCancelling,
     activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
     pendingCount: counts.pending,
@@ -111,6 +112,7 @@ function assemble(
     inFlightCount: counts.running + counts.streaming,
     executedCount: counts.completed,
     failedCount: counts.failed + counts.timed_out,
+    upstreamFailedCount: nodeResults.filter(isUpstreamFailure).length,
     nodeResults,
     upstreamCount: run.upstreamCount,
     downstreamCount: run.downstreamCount,
@@ -119,6 +121,18 @@ function assemble(
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
   };
+}
+
+/** Whether nothing moves, and somebody has to answer. */
+export function isPaused({ counts, nodes }: RunView): boolean {
+  if (counts.blocked === 0) return false;
+  return isStill(counts, [...nodes.values()].filter((node) => node.isExpanded).length);
+}
+
+function isStill(counts: RunFacts["counts"], expandedRunning: number): boolean {
+  // A `for_each` node runs only as far as its instances do.
+  const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
+  return moving === 0 && counts.blocked > 0;
 }
 
 function isActive({ status }: NodeResult): boolean {

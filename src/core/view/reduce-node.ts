@@ -1,6 +1,7 @@
 import type { EventOf, EventType, RunEvent } from "../event/index.ts";
 import { isSettled } from "../event/index.ts";
 import { newNode, NOTHING_NOW, type NodeView, type RunView } from "./run-view.ts";
+import { isUpstreamFailure } from "./upstream-failure.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
 
@@ -24,7 +25,7 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
   switch (event.type) {
     case "cost.recorded":
       view.costMicros += event.payload.costMicros;
-      return { ...node, costMicros: node.costMicros + event.payload.costMicros };
+      return spend(node, event);
     case "node.invalidated":
       return { ...node, ...NOTHING_NOW, status: "invalidated" };
     case "node.completed":
@@ -103,6 +104,7 @@ function start(node: NodeView, { payload, at }: EventOf<"node.started">): NodeVi
     startedAt: node.startedAt ?? at,
     agentId: payload.agentId,
     model: payload.model,
+    childRunId: null,
     streamedText: "",
     streamedMedia: [],
   };
@@ -144,6 +146,11 @@ function block(node: NodeView, { payload }: EventOf<"node.blocked">): NodeView {
   };
 }
 
+/** The adapter knows best which model it called. */
+function spend(node: NodeView, { payload: { costMicros, model } }: EventOf<"cost.recorded">): NodeView {
+  return { ...node, costMicros: node.costMicros + costMicros, model: typeof model === "string" ? model : node.model };
+}
+
 /** Instances that are completed stay, carried ones are completed at once, all others begin anew. */
 function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.expanded">): NodeView {
   payload.instanceIds.forEach((id, element) => {
@@ -157,10 +164,19 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
     put(
       view,
       instance,
-      carried === undefined ? fresh : { ...fresh, ...carried, status: "completed", completedAt: at, durationMs: 0 },
+      carried === undefined
+        ? fresh
+        : { ...fresh, ...carried, status: "completed", completedAt: at, durationMs: 0, isCarried: true },
     );
   });
-  return { ...node, ...NOTHING_NOW, status: "running", isExpanded: true, startedAt: node.startedAt ?? at };
+  return {
+    ...node,
+    ...NOTHING_NOW,
+    status: "running",
+    isExpanded: true,
+    failedInstances: 0,
+    startedAt: node.startedAt ?? at,
+  };
 }
 
 type SettledEvent = EventOf<"node.completed" | "node.failed" | "node.timed_out" | "node.skipped" | "node.cancelled">;
@@ -174,8 +190,8 @@ function settle(node: NodeView, event: SettledEvent): NodeView {
   };
   switch (event.type) {
     case "node.completed": {
-      const { outputs, envelope, durationMs } = event.payload;
-      return { ...settled, status: "completed", outputs, output: envelope.output, durationMs };
+      const { outputs, envelope, durationMs, carried = false } = event.payload;
+      return { ...settled, status: "completed", outputs, output: envelope.output, durationMs, isCarried: carried };
     }
     case "node.failed":
     case "node.timed_out": {
@@ -183,10 +199,10 @@ function settle(node: NodeView, event: SettledEvent): NodeView {
       return { ...settled, status: event.type === "node.failed" ? "failed" : "timed_out", errorCode, errorMessage };
     }
     case "node.skipped": {
-      const { reason, errorCode = null, errorMessage = null } = event.payload;
+      const { reason, errorCode = null, errorMessage = null, carried: isCarried = false } = event.payload;
       const waitingReason = reason === "condition_false" ? reason : null;
       const outputs = reason === "on_failure" || reason === "chosen" ? { _skipped: true } : null;
-      return { ...settled, status: "skipped", waitingReason, outputs, errorCode, errorMessage };
+      return { ...settled, status: "skipped", waitingReason, outputs, errorCode, errorMessage, isCarried };
     }
     case "node.cancelled":
       return { ...settled, status: "cancelled", errorCode: event.payload.reason };
@@ -209,6 +225,19 @@ function addNode(view: RunView, node: NodeView): NodeView {
 function put(view: RunView, before: NodeView, after: NodeView): void {
   view.nodes.set(after.id, after);
   if (before.status === after.status) return;
+  view.upstreamFailures += Number(isUpstreamFailure(after)) - Number(isUpstreamFailure(before));
   view.counts[before.status] -= 1;
   view.counts[after.status] += 1;
+  countFailedInstance(view, before, after);
+}
+
+function countFailedInstance(view: RunView, before: NodeView, { instance, status }: NodeView): void {
+  const change = Number(isFailure(status)) - Number(isFailure(before.status));
+  const parent = instance === null || change === 0 ? undefined : view.nodes.get(instance.parent);
+  if (parent === undefined) return;
+  view.nodes.set(parent.id, { ...parent, failedInstances: parent.failedInstances + change });
+}
+
+function isFailure(status: NodeView["status"]): boolean {
+  return status === "failed" || status === "timed_out";
 }

@@ -489,6 +489,7 @@ describe("projectView", () => {
       inFlightCount: 0,
       executedCount: 0,
       failedCount: 0,
+      upstreamFailedCount: 0,
       nodeResults: [
         {
           nodeId: "a",

@@ -1,4 +1,4 @@
-import { type EventOf, isSettled, type RunEvent, upstreamOf } from "../event/index.ts";
+import { endingOf, type EventOf, isSettled, isTerminal, type RunEvent, upstreamOf } from "../event/index.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceNode } from "./reduce-node.ts";
 import { createView, type PlanOutline, type RunView } from "./run-view.ts";
@@ -37,6 +37,11 @@ function reduceEvent(view: RunView, event: RunEvent): void {
       return reduceStarted(view, event);
     case "run.status.changed":
       return reduceStatusChanged(view, event);
+    case "run.ending":
+      view.ending = event.payload.as;
+      return;
+    case "run.rewound":
+      return reopenView(view, event.payload.epoch);
     case "run.recovered":
       view.status = "recovered";
       return;
@@ -68,20 +73,18 @@ function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): 
   view.recursionDepth = payload.recursionDepth;
 }
 
-const ENDINGS = new Map<string | undefined, RunView["ending"]>([
-  ["cancelling", "cancelled"],
-  ["timing_out", "timed_out"],
-  ["halting", "failed"],
-]);
+/** A change to a terminal status is announced; the event that ends the run follows in the same commit. */
+function reduceStatusChanged(view: RunView, event: EventOf<"run.status.changed">): void {
+  const { to, epoch, reason } = event.payload;
+  if (isTerminal(to)) return;
+  view.status = to;
+  const ending = endingOf(event);
+  if (ending !== null) view.ending = ending.as;
+  else if (reason !== undefined) reopenView(view, epoch);
+}
 
-function reduceStatusChanged(view: RunView, { payload }: EventOf<"run.status.changed">): void {
-  view.status = payload.to;
-  const ending = ENDINGS.get(payload.reason);
-  if (ending !== undefined) {
-    view.ending = ending;
-    return;
-  }
-  view.epoch = payload.epoch;
+function reopenView(view: RunView, epoch: number): void {
+  view.epoch = epoch;
   view.ending = null;
   view.endedAt = null;
   view.errorCode = null;

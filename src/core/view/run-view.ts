@@ -3,6 +3,7 @@ import {
   type ApprovalSource,
   type ApprovalStatus,
   type Decision,
+  type EndingStatus,
   NODE_STATUSES,
   type NodeStatus,
   type RunStatus,
@@ -46,7 +47,7 @@ export interface RunView {
   errorCode: string | null;
   costMicros: number;
   /** What the run is winding down to, while something is still in flight. */
-  ending: "cancelled" | "timed_out" | "failed" | null;
+  ending: EndingStatus | null;
   /** Plan order when an outline was given, otherwise order of appearance; instances stand last. */
   readonly nodes: Map<string, NodeView>;
   readonly approvals: Map<string, ApprovalView>;
@@ -54,6 +55,8 @@ export interface RunView {
   readonly counts: Record<NodeStatus, number>;
   /** Results of instances carried over from another run, until their node expands. */
   readonly carriedInstances: Map<string, { readonly outputs: JsonObject; readonly output: string }>;
+  /** Of the failed nodes: those that did not run because another one had failed. */
+  upstreamFailures: number;
 }
 
 export interface NodeView {
@@ -80,7 +83,10 @@ export interface NodeView {
   /** Labels a person has to bind, while the node is blocked for them. */
   readonly missing: readonly string[];
   readonly approvalId: string | null;
+  /** The newest child run it started; stays when the node has settled. */
   readonly childRunId: string | null;
+  /** Its result was taken over from the run this one was restarted or branched from. */
+  readonly isCarried: boolean;
   /** Pieces of the current attempt, joined. */
   readonly streamedText: string;
   readonly streamedMedia: readonly Json[];
@@ -88,6 +94,8 @@ export interface NodeView {
   readonly deltaIndex: number;
   /** Running only because its instances are. */
   readonly isExpanded: boolean;
+  /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
+  readonly failedInstances: number;
 }
 
 export interface ApprovalView {
@@ -135,6 +143,7 @@ export function createView(outline?: PlanOutline): RunView {
     approvals: new Map(),
     counts,
     carriedInstances: new Map(),
+    upstreamFailures: 0,
   };
 }
 
@@ -152,6 +161,8 @@ export function newNode(id: string, label: string, wave: number | null, instance
     costMicros: 0,
     agentId: null,
     model: null,
+    childRunId: null,
+    failedInstances: 0,
     streamedText: "",
     streamedMedia: [],
     deltaIndex: -1,
@@ -169,6 +180,6 @@ export const NOTHING_NOW = {
   errorMessage: null,
   missing: [],
   approvalId: null,
-  childRunId: null,
+  isCarried: false,
   isExpanded: false,
 } as const satisfies Partial<NodeView>;

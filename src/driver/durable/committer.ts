@@ -3,54 +3,32 @@
  * transaction. Replies, effects and listeners come only after the commit.
  *
  * D5 a state that was worked on and not committed is dropped · D6 a run that another replica advanced is loaded again
- * and its inputs tried again, the rest of the batch stands · D7 one run that cannot be written is found by bisection and
- * parked, the others commit · D8 while the database is away inputs wait; none is lost while the process lives.
+ * and its inputs tried again, the rest of the batch stands · D7 one run that cannot be decided or written is found by
+ * trying runs one by one and parked, the others commit · D8 while the database is away inputs wait; none is lost while
+ * the process lives · D9 however a batch ends, each of its runs is released and each of its callers answered.
  */
-import type { Effect, Timer } from "../../core/engine/index.ts";
-import { isTerminal, type RunEvent } from "../../core/event/index.ts";
-import type { CommitOutcome, RunCommit, RunStore } from "../../store/index.ts";
-import type { Admission, Judge } from "../../governance/index.ts";
+import type { Timer } from "../../core/engine/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import type { CommitOutcome, RunCommit } from "../../store/index.ts";
+import type { Admission } from "../../governance/index.ts";
+import { applyCommit } from "./apply-commit.ts";
+import type { CommitterOptions } from "./committer-options.ts";
 import { decideRun, type Work } from "./deciding.ts";
-import { deriveCommit, timerKey } from "./derive-commit.ts";
+import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
+import { DuplicateRun } from "./duplicate-run.ts";
 import { settledIn } from "./ended-attempt.ts";
+import { prepareJudge } from "./prepare-judge.ts";
 import { renewed } from "./launching.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
-import type { RunCache } from "./run-cache.ts";
-import type { RunQueue, Taken, Waiting } from "./run-queue.ts";
-
-export interface CommitterOptions {
-  readonly store: Pick<RunStore, "commit">;
-  readonly cache: RunCache;
-  readonly queue: RunQueue;
-  readonly judge: Judge;
-  readonly moderating: Pick<Moderating, "before">;
-  /** Another one after a lease was lost. */
-  readonly replicaId: () => string;
-  readonly now: () => number;
-  readonly jitter: () => number;
-  /** True for errors that mean "the database is away": then the batch waits and is tried again. */
-  readonly isUnavailable: (error: unknown) => boolean;
-  readonly sleep: (ms: number) => Promise<void>;
-  /** After the commit, for each run that changed. */
-  readonly onCommitted: (committed: Committed) => void;
-  readonly onParked: (runId: string, error: unknown) => void;
-}
-
-export interface Committed {
-  readonly live: LiveRun;
-  readonly events: readonly RunEvent[];
-  readonly effects: readonly Effect[];
-  readonly toldTimers: readonly Timer[];
-}
+import type { Outcome, Taken } from "./run-queue.ts";
 
 const RUNS_PER_BATCH_MAX = 300;
 const INPUTS_PER_BATCH_MAX = 600;
-const UNJUDGED_SLEEP_MS = 1_000;
-const UNAVAILABLE_SLEEPS_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
 
 export class Committer {
   readonly #options: CommitterOptions;
+  /** Runs of batches under way that are not released yet. */
+  readonly #held = new Map<string, Taken>();
   commits = 0;
   committedEvents = 0;
   committedRuns = 0;
@@ -68,43 +46,63 @@ export class Committer {
 
   /** Works off one batch; false when there was nothing to do. */
   async step(): Promise<boolean> {
-    const { queue, cache } = this.#options;
-    const taken = queue.take(RUNS_PER_BATCH_MAX, INPUTS_PER_BATCH_MAX);
+    const taken = this.#options.queue.take(RUNS_PER_BATCH_MAX, INPUTS_PER_BATCH_MAX);
     if (taken.length === 0) return false;
+    for (const one of taken) this.#held.set(one.runId, one);
+    try {
+      await this.#workOff(taken);
+    } catch (error) {
+      this.#options.onTrouble("a batch failed, and its runs are tried one by one", error);
+      await this.#oneByOne(taken);
+    }
+    return true;
+  }
+
+  /** Something threw that belongs to no run for certain: each is tried alone, and one that throws again is the culprit. */
+  async #oneByOne(taken: readonly Taken[]): Promise<void> {
+    const { cache } = this.#options;
+    for (const one of taken) {
+      if (this.#held.get(one.runId) !== one) continue;
+      cache.drop(one.runId);
+      const fresh = one.fresh === null ? null : renewed(one.fresh);
+      try {
+        await this.#workOff([{ ...one, fresh }]);
+      } catch (error) {
+        if (this.#held.has(one.runId)) this.#park(one, error);
+      }
+    }
+  }
+
+  async #workOff(taken: readonly Taken[]): Promise<void> {
+    const { cache, health } = this.#options;
     const toLoad = taken.filter(({ fresh }) => fresh === null).map(({ runId }) => runId);
     const unreadable = new Map<string, unknown>();
-    const known = await this.#whenAvailable(() => cache.getAll(toLoad, (runId, error) => unreadable.set(runId, error)));
-    await this.#prepareJudge(taken, known).catch((error: unknown) => this.#putBack(taken, error));
+    const onUnreadable = (runId: string, error: unknown): void => void unreadable.set(runId, error);
+    const known = await health.untilAvailable(() => cache.getAll(toLoad, onUnreadable));
+    if (!(await this.#isJudgeReady(taken, known))) return this.#putBack(taken);
     const works: Work[] = [];
     for (const one of taken) {
       const live = one.fresh ?? known.get(one.runId);
       if (unreadable.has(one.runId)) this.#park(one, unreadable.get(one.runId));
-      else if (live === undefined) this.#finish(one, (waiting) => waiting.done({ kind: "unknown" }));
+      else if (live === undefined) this.#finish(one, () => ({ kind: "unknown" }));
       else {
         const work = this.#decide(one, live);
         if (work !== undefined) works.push(work);
       }
     }
     await this.#write(works);
-    return true;
   }
 
-  /** What the judge must know of an organisation is there before it is asked; almost always it is already. */
-  async #prepareJudge(taken: readonly Taken[], known: ReadonlyMap<string, LiveRun>): Promise<void> {
-    const { judge } = this.#options;
-    if (judge.prepare === undefined) return;
-    const orgIds = new Set<string>();
-    for (const { runId, fresh } of taken) {
-      const live = fresh ?? known.get(runId);
-      if (live !== undefined) orgIds.add(live.run.orgId);
+  async #isJudgeReady(taken: readonly Taken[], known: ReadonlyMap<string, LiveRun>): Promise<boolean> {
+    try {
+      await prepareJudge(this.#options.judge, this.#options.health, taken, known);
+      return true;
+    } catch (error) {
+      // One organisation that cannot be judged keeps no other from going on.
+      if (taken.length > 1) throw error;
+      this.#options.onTrouble("a run cannot be judged, and is tried again", error);
+      return false;
     }
-    let pending = judge.prepare(orgIds);
-    if (pending === undefined) return;
-    await this.#whenAvailable(() => {
-      const now = pending ?? judge.prepare?.(orgIds) ?? Promise.resolve();
-      pending = undefined;
-      return now;
-    });
   }
 
   #decide(taken: Taken, live: LiveRun): Work | undefined {
@@ -119,23 +117,41 @@ export class Committer {
     }
   }
 
-  /** Writes what changed; runs that only were looked at, or told nothing new, need no commit. */
+  /** Writes what changed; runs that only were looked at, or received nothing new, need no commit. */
   async #write(works: readonly Work[]): Promise<void> {
-    const { replicaId, judge } = this.#options;
-    const changed: Work[] = [];
+    const pairs: Pair[] = [];
     for (const work of works) {
-      if (work.events.length > 0 || work.toldTimers.some(isStored)) changed.push(work);
-      else this.#succeed(work, false);
+      const isChanged = work.events.length > 0 || work.toldTimers.some(isStored) || hasWaitMoved(work);
+      if (!isChanged) this.#succeed(work, null);
+      else {
+        const pair = this.#derive(work);
+        if (pair !== undefined) pairs.push(pair);
+      }
     }
-    if (changed.length === 0) return;
-    await this.#commitAll(changed.map((work) => ({ work, commit: deriveCommit(work, replicaId(), judge) })));
+    try {
+      if (pairs.length > 0) await this.#commitAll(pairs);
+    } catch (error) {
+      for (const { work } of pairs) if (this.#held.has(work.taken.runId)) this.#drop(work);
+      throw error;
+    }
+  }
+
+  #derive(work: Work): Pair | undefined {
+    const { replicaId, judge } = this.#options;
+    try {
+      return { work, commit: deriveCommit(work, replicaId(), judge) };
+    } catch (error) {
+      this.#drop(work);
+      this.#park(work.taken, error);
+      return undefined;
+    }
   }
 
   async #commitAll(pairs: readonly Pair[]): Promise<void> {
-    const { store } = this.#options;
+    const { store, health } = this.#options;
     let outcome: CommitOutcome;
     try {
-      outcome = await this.#whenAvailable(() => store.commit(pairs.map(({ commit }) => commit)));
+      outcome = await health.untilAvailable(() => store.commit(pairs.map(({ commit }) => commit)));
     } catch (error) {
       return this.#bisect(pairs, error);
     }
@@ -148,18 +164,18 @@ export class Committer {
       if (duplicate !== undefined) {
         this.#drop(work);
         this.#fail(work.taken, new DuplicateRun(duplicate.existingRunId, duplicate.bodyHash));
-      } else if (conflicts.has(commit.runId)) this.#again(work);
+      } else if (conflicts.has(commit.runId)) this.#retryConflict(work);
       else this.#commitDone(work, commit);
     }
   }
 
-  /** Somebody else took what was left. The run that lost is decided again, on what is counted now. */
+  /** Another run took what was left. The run that lost is decided again, on what is counted now. */
   async #overLimit(pairs: readonly Pair[]): Promise<void> {
     const [only] = pairs;
     if (pairs.length > 1 || only === undefined) return this.#halves(pairs);
-    const { judge } = this.#options;
+    const { judge, health } = this.#options;
+    await health.untilAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
     this.#drop(only.work);
-    await this.#whenAvailable(() => judge.reload?.(only.commit.orgId) ?? Promise.resolve());
     // Nothing was written: a run that does not exist yet cannot be loaded, and begins anew.
     this.#release(only.work, only.work.live.creating === null ? null : renewed(only.work.live));
   }
@@ -181,65 +197,68 @@ export class Committer {
     await this.#commitAll(pairs.slice(middle));
   }
 
+  /** The commit stands, whatever becomes of what follows from it here. */
   #commitDone(work: Work, commit: RunCommit): void {
-    const { live } = work;
-    const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = commit.head;
-    const rowVersion = commit.expectedVersion + 1;
-    live.run = { ...live.run, status, epoch, lastEventId, costMicros, startedAt, endedAt, rowVersion };
-    live.creating = null;
-    for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
-    for (const { nodeId, attempt, deadlineAt, agentId, reserved } of commit.opened) {
-      live.openAttempts.set(nodeId, { attempt, deadlineAt, agentId, reserved });
-    }
-    for (const timer of commit.timersCleared) live.timers.delete(timerKey(timer));
-    for (const { timer } of commit.timersSet) live.timers.set(timerKey(timer), timer);
+    const { cache, judge, onUnfinished } = this.#options;
+    const gone = applyCommit(work.live, commit);
     this.committedEvents += commit.events.length;
     this.committedRuns += 1;
     const { runId, orgId, slots, ledger, memories, closed } = commit;
     const ended = closed.map(({ nodeId }) => nodeId);
     const taken = [...work.admissions.values()];
     const settled = settledIn(commit.events);
-    this.#options.judge.committed?.(orgId, { runId, ended, settled, taken, slots, ledger, memories });
-    this.#succeed(work, true);
+    try {
+      judge.committed?.(orgId, { runId, ended, settled, taken, slots, ledger, memories });
+      this.#succeed(work, gone);
+    } catch (error) {
+      cache.drop(runId);
+      if (this.#held.has(runId)) this.#answer(work, true);
+      onUnfinished(runId, error);
+    }
   }
 
-  #succeed(work: Work, isWritten: boolean): void {
+  /** `gone`: timers that the commit has cleared; null: nothing had to be written. */
+  #succeed(work: Work, gone: readonly Timer[] | null): void {
     const { cache, onCommitted } = this.#options;
-    const { live, taken, refusals } = work;
+    const { live, taken } = work;
     if (isTerminal(live.state.status)) cache.drop(taken.runId);
     else cache.keep(live);
-    if (isWritten) onCommitted(work);
-    taken.waiting.forEach((waiting, index) =>
-      waiting.done({ kind: "committed", live, refusal: refusals[index], isWritten }),
-    );
-    this.#options.queue.release(taken.runId);
+    if (gone !== null) onCommitted(work, gone);
+    this.#answer(work, gone !== null);
+  }
+
+  #answer({ live, taken, refusals }: Work, isWritten: boolean): void {
+    this.#finish(taken, (index) => ({ kind: "committed", live, refusal: refusals[index], isWritten }));
   }
 
   /**
-   * Somebody else advanced the run; or we did, in a commit whose answer was lost, and telling the inputs again then
-   * changes nothing. What that commit left to be done is found when the run is loaded.
+   * Another replica advanced the run; or this one did, in a commit whose answer was lost, and the inputs then change
+   * nothing. What that commit left to be done is found when the run is loaded.
    */
-  #again(work: Work): void {
+  #retryConflict(work: Work): void {
     this.#drop(work);
     this.#release(work, null);
   }
 
-  /** Whoever cannot be judged is not decided; it is asked again, and nothing it was told is lost. */
-  async #putBack(taken: readonly Taken[], error: unknown): Promise<never> {
-    await this.#options.sleep(UNJUDGED_SLEEP_MS);
-    for (const { runId, waiting, fresh } of taken) this.#options.queue.release(runId, waiting, fresh);
-    throw error;
+  /** A run that cannot be judged is not decided; its inputs wait, and none is lost. */
+  #putBack(taken: readonly Taken[]): void {
+    const { queue, later } = this.#options;
+    for (const { runId, waiting, fresh } of taken) {
+      this.#held.delete(runId);
+      later(() => queue.release(runId, waiting, fresh));
+    }
   }
 
   #release({ taken }: Work, fresh: LiveRun | null): void {
     this.conflicts += 1;
     this.#options.cache.drop(taken.runId);
+    this.#held.delete(taken.runId);
     this.#options.queue.release(taken.runId, taken.waiting, fresh);
   }
 
   #fail(taken: Taken, error: Error): void {
     this.#options.cache.drop(taken.runId);
-    this.#finish(taken, (waiting) => waiting.done({ kind: "failed", error }));
+    this.#finish(taken, () => ({ kind: "failed", error }));
   }
 
   #park(taken: Taken, error: unknown): void {
@@ -248,21 +267,17 @@ export class Committer {
     this.#fail(taken, error instanceof Error ? error : new Error(String(error)));
   }
 
-  #finish(taken: Taken, tell: (waiting: Waiting) => void): void {
-    taken.waiting.forEach(tell);
-    this.#options.queue.release(taken.runId);
-  }
-
-  /** Tries until the database answers; anything but its absence is thrown. */
-  async #whenAvailable<T>(work: () => Promise<T>): Promise<T> {
-    for (let tries = 0; ; tries += 1) {
+  /** Released first: a caller that throws must not keep the run busy. */
+  #finish({ runId, waiting }: Taken, outcomeOf: (index: number) => Outcome): void {
+    this.#held.delete(runId);
+    this.#options.queue.release(runId);
+    waiting.forEach(({ done }, index) => {
       try {
-        return await work();
+        done(outcomeOf(index));
       } catch (error) {
-        if (!this.#options.isUnavailable(error)) throw error;
-        await this.#options.sleep(UNAVAILABLE_SLEEPS_MS[Math.min(tries, UNAVAILABLE_SLEEPS_MS.length - 1)] ?? 0);
+        this.#options.onUnfinished(runId, error);
       }
-    }
+    });
   }
 }
 
@@ -274,16 +289,4 @@ interface Pair {
 /** Timers of a dispatched attempt have no row of their own, and two kinds are never stored. */
 function isStored({ kind }: Timer): boolean {
   return kind !== "attempt" && kind !== "lost" && kind !== "wake";
-}
-
-/** The idempotency key of a launch had started another run. */
-export class DuplicateRun extends Error {
-  override readonly name = "DuplicateRun";
-  readonly runId: string;
-  readonly bodyHash: string;
-  constructor(runId: string, bodyHash: string) {
-    super("the idempotency key was used before");
-    this.runId = runId;
-    this.bodyHash = bodyHash;
-  }
 }

@@ -1,6 +1,6 @@
 import type { Clock, Stop } from "../../clock/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import { timerKey } from "./derive-commit.ts";
+import { timerKey } from "./held-timers.ts";
 
 /**
  * Deadlines this process knows of, fired on time from memory; the database holds them too and catches what is missed.
@@ -24,6 +24,7 @@ export class Deadlines {
   set(runId: string, timer: Timer, dueAt: number): void {
     const key = keyOf(runId, timer);
     this.#forget(key);
+    if (this.#dueByKey.size >= KEPT_MAX && dueAt - this.#clock.now() > NEAR_MS) return;
     this.#dueByKey.set(key, dueAt);
     const entry = { runId, timer, dueAt };
     if (dueAt - this.#clock.now() < SECOND_MS) this.#arm(key, entry);
@@ -82,6 +83,9 @@ export class Deadlines {
 }
 
 const SECOND_MS = 1_000;
+/** Beyond so many, only those that are due soon are kept; the others are found in the database when they are due. */
+const KEPT_MAX = 20_000;
+const NEAR_MS = 60_000;
 
 interface Entry {
   readonly runId: string;

@@ -8,7 +8,7 @@ import {
   type Timer,
 } from "../../core/engine/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
-import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
+import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import { Returning } from "./book-keeping.ts";
 import type { Decided } from "./derive-commit.ts";
@@ -50,16 +50,20 @@ export function decideRun(
   const toldTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
   const rulings: Ruling[] = [];
+  const places = new Map<string, QueuePlace>();
   /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
   const rule = (effect: RequestVerdict): Input | null => {
     const { nodeId, epoch, nextAttempt } = effect;
     if (!isAsked(live, effect)) return null;
     const moderated = moderating.before(live, effect);
     if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
-    // Args and depth are known once the run has started, which may be in this very commit.
-    const { args, recursionDepth: depth, lastEventId } = state;
-    const ruling = judge.decide(effect, { ...about, args, depth, nextEventId: lastEventId + 1, returned });
+    // Args, depth and placement are known once the run has started, which may be in this very commit.
+    const { args, recursionDepth: depth, placement, lastEventId } = state;
+    const isBegun = hasBegun(live);
+    const nextEventId = lastEventId + 1;
+    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned });
     rulings.push(ruling);
+    if (ruling.place !== null) places.set(nodeId, ruling.place);
     if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
     return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
   };
@@ -85,12 +89,17 @@ export function decideRun(
     }
     return refusal;
   });
-  return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, admissions, at };
+  return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, places, admissions, at };
 }
 
 function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean {
   const node = findNode(state, nodeId);
   return node !== undefined && node.epoch === epoch && state.asked.has(node.index);
+}
+
+function hasBegun({ run, state }: LiveRun): boolean {
+  const { completed, failed, running, streaming, retrying, timed_out: timedOut } = state.counts;
+  return run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
 }
 
 function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
@@ -106,6 +115,7 @@ function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
     roleBindings,
     team,
     args: state.args,
+    isBegun: false,
     at,
     nextEventId: state.lastEventId + 1,
   };

@@ -1,16 +1,19 @@
-import type { Effect, OpenApproval, Timer } from "../../core/engine/index.ts";
+import { type Effect, findNode, isTimerStale, type OpenApproval, type Timer } from "../../core/engine/index.ts";
 import { isTerminal, type EventOf, type RunEvent } from "../../core/event/index.ts";
-import type {
-  ApprovalClosing,
-  ApprovalRecord,
-  AttemptKey,
-  AttemptReport,
-  OpenAttempt,
-  RunCommit,
-  RunRecord,
+import {
+  type ApprovalClosing,
+  type ApprovalRecord,
+  type AttemptKey,
+  type AttemptReport,
+  type OpenAttempt,
+  type RunCommit,
+  type RunRecord,
+  UNNAMED_QUEUE,
+  type Wait,
 } from "../../store/index.ts";
-import type { AboutRun, Admission, Judge, Ruling } from "../../governance/index.ts";
+import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
+import { required } from "../../core/base/index.ts";
 import { bookOf } from "./book-keeping.ts";
 import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -27,6 +30,8 @@ export interface Decided {
   readonly reports: readonly AttemptReport[];
   readonly about: AboutRun;
   readonly rulings: readonly Ruling[];
+  /** Where nodes stand that a gate made wait, by node. */
+  readonly places: ReadonlyMap<string, QueuePlace>;
   /** What was taken for attempts opened in this batch, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
   readonly at: number;
@@ -55,6 +60,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     opened,
     closed,
     ...deriveTimers(decided),
+    ...deriveWaits(decided, replicaId),
     parentTimer: parentTimer(decided),
     approvalsOpened: effects.flatMap((effect) =>
       effect.type === "open-approval" ? [approvalRecord(effect, run.orgId, state.runId)] : [],
@@ -99,21 +105,96 @@ function deriveAttempts({ live, events, effects, admissions, at }: Decided, repl
   return { opened: [...opened.values()], closed, ended: [...ended.values()] };
 }
 
-function deriveTimers({ live, events, effects, toldTimers }: Decided) {
+function deriveTimers({ live, events, effects, toldTimers }: Decided): Pick<RunCommit, "timersSet" | "timersCleared"> {
+  const { state, timers } = live;
+  const isEnded = isTerminal(state.status);
   const dispatched = new Set<string>();
   const timersSet: { timer: Timer; dueAt: number }[] = [];
-  const timersCleared: Timer[] = [...toldTimers, ...events.flatMap(timersOfChild)];
+  const timersCleared: Timer[] = [...toldTimers.filter(isOfTimerTable), ...events.flatMap(timersOfChild)];
   for (const effect of effects) {
     if (effect.type === "dispatch") dispatched.add(`${effect.nodeId}/${effect.attempt}`);
-    if (effect.type === "close-approval") timersCleared.push(...timersOfApproval(live, effect.approvalId));
-    if (effect.type !== "set-timer") continue;
+    if (effect.type === "close-approval") timersCleared.push(...timers.of(effect.approvalId));
+    if (effect.type !== "set-timer" || isEnded) continue;
     const { timer, dueAt } = effect;
     // The deadline of a dispatched attempt stands in the attempt's own row.
     const isInAttempt = timer.kind === "attempt" && dispatched.has(`${timer.nodeId}/${timer.attempt}`);
-    if (!isInAttempt) timersSet.push({ timer, dueAt });
+    if (!isInAttempt && isOfTimerTable(timer) && !isTimerStale(state, timer)) timersSet.push({ timer, dueAt });
   }
-  if (isTerminal(live.state.status)) timersCleared.push(...live.timers.values());
-  return { timersSet: isTerminal(live.state.status) ? [] : timersSet, timersCleared };
+  // What a child spends late is due whatever has become of the run.
+  if (isEnded) for (const timer of timers.all()) if (timer.kind !== "child-cost") timersCleared.push(timer);
+  if (!isEnded) timersCleared.push(...staleTimers(live, events));
+  return { timersSet, timersCleared: timersCleared.filter(isOfTimerTable) };
+}
+
+/** Only nodes of which something was recorded can have left a timer behind. */
+function staleTimers({ state, timers }: LiveRun, events: readonly RunEvent[]): readonly Timer[] {
+  const stale: Timer[] = [];
+  for (const { type, payload } of events) {
+    if (type === "run.status.changed") stale.push(...timers.of(""));
+    if ("nodeId" in payload && payload.nodeId !== undefined) stale.push(...timers.of(payload.nodeId));
+  }
+  return stale.filter((timer) => isTimerStale(state, timer));
+}
+
+/** The deadline of a node that waits at a gate stands in the row of its place. */
+function isOfTimerTable({ kind }: Timer): boolean {
+  return kind !== "queue";
+}
+
+/** A place that no judge has named is this replica's alone. */
+const UNNAMED: QueuePlace = { queue: UNNAMED_QUEUE, rank: 0, isClaimed: true, isMoved: true };
+
+/** Rows of nodes that wait at a gate now and did not, or stood elsewhere; and of nodes that do not wait any more. */
+function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "waits" | "waitsEnded"> {
+  const { live, events, effects, toldTimers, places } = decided;
+  const moved = new Set<string>();
+  for (const [nodeId, { isMoved }] of places) if (isMoved) moved.add(nodeId);
+  for (const effect of effects) {
+    if (effect.type === "set-timer" && effect.timer.kind === "queue") moved.add(effect.timer.nodeId);
+  }
+  const waits: Wait[] = [];
+  for (const nodeId of moved) {
+    const wait = waitOf(live, nodeId, places.get(nodeId) ?? UNNAMED, replicaId);
+    if (wait !== undefined) waits.push(wait);
+  }
+  return { waits, waitsEnded: endedWaits(live, events, toldTimers) };
+}
+
+/** A node stands in another queue than its row says, though nothing else has changed. */
+export function hasWaitMoved({ places }: Pick<Decided, "places">): boolean {
+  for (const { isMoved } of places.values()) if (isMoved) return true;
+  return false;
+}
+
+/** The deadline of a node that waits at a gate. */
+export function queueTimerOf({ nodeId, since }: Pick<Wait, "nodeId" | "since">): Timer {
+  return { kind: "queue", nodeId, limitedSince: since };
+}
+
+function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId: string): Wait | undefined {
+  const node = findNode(state, nodeId);
+  if (node?.now.status !== "queued" || !node.now.isLimited || isTerminal(state.status)) return undefined;
+  const { limitedSince, patientUntil } = node.now;
+  const since = required(limitedSince, "it waits at a gate");
+  const { queueTimeoutMs } = required(state.plan.nodes[node.planIndex], "every node has its plan");
+  const { queue, rank, isClaimed } = place;
+  const dueAt = patientUntil ?? since + queueTimeoutMs;
+  return { nodeId, queue, rank, since, dueAt, replicaId: isClaimed ? replicaId : null };
+}
+
+function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], toldTimers: readonly Timer[]): string[] {
+  const ended = new Set<string>();
+  const look = (timer: Timer): void => {
+    if (timer.kind === "queue" && (isTerminal(state.status) || isTimerStale(state, timer))) ended.add(timer.nodeId);
+  };
+  toldTimers.forEach(look);
+  if (isTerminal(state.status)) for (const timer of timers.all()) look(timer);
+  else
+    for (const { payload } of events) {
+      if ("nodeId" in payload && payload.nodeId !== undefined)
+        for (const timer of timers.of(payload.nodeId)) look(timer);
+    }
+  return [...ended];
 }
 
 /** A parent that was not told in time is told by whoever finds this due. */
@@ -159,16 +240,6 @@ function timersOfChild(event: RunEvent): readonly Timer[] {
     { kind: "child", ...child },
     { kind: "child-cancel", ...child },
   ];
-}
-
-function timersOfApproval(live: LiveRun, approvalId: string): readonly Timer[] {
-  return [...live.timers.values()].filter((timer) => "approvalId" in timer && timer.approvalId === approvalId);
-}
-
-export function timerKey(timer: Timer): string {
-  // Nearly all are of this kind.
-  if (timer.kind === "attempt") return `attempt/${timer.nodeId}/${timer.attempt}`;
-  return Object.values(timer).join("/");
 }
 
 function approvalRecord(effect: OpenApproval, orgId: string, runId: string): ApprovalRecord {

@@ -27,6 +27,8 @@ export interface DurableDriverOptions {
   readonly redactor?: Redactor;
   /** Whether texts may pass; by the rules that stand by default unless this says otherwise. */
   readonly moderation?: NodeModeration;
+  /** Runs an organisation may have open; `LIMITS.openRunsMax` by default. */
+  readonly maxOpenRuns?: number;
   /** How child runs are started; without it none is. */
   readonly children?: () => ChildDesk;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */

@@ -6,15 +6,17 @@ import type { OpenAttempt } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { Attempts } from "./attempts.ts";
 import { Children, isOfChild, NO_CHILDREN } from "./children.ts";
-import { Committer, DuplicateRun, type Committed } from "./committer.ts";
+import { Committer } from "./committer.ts";
+import type { Committed } from "./committer-options.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
+import { DuplicateRun } from "./duplicate-run.ts";
 import { hasEndedIn } from "./derive-commit.ts";
 import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive, refused, repeated, startOf } from "./launching.ts";
+import { carriedFor, createLive, launchChild, placed, refused, repeated, startOf } from "./launching.ts";
 import { parkAloud, type Parked, putOff } from "./parking.ts";
 import { Outgoing } from "./outgoing.ts";
 import { requestsOf, stateAt } from "./past.ts";
@@ -34,9 +36,13 @@ import {
   type RuntimeFigures,
   type TellOutcome,
 } from "./runtime.ts";
+import { StartAdmission } from "./start-admission.ts";
+import { StoreHealth } from "./store-health.ts";
 import { Sweeper } from "./sweeper.ts";
 
 const DRAIN_MS = 5_000;
+/** How long a run rests that cannot be judged now. */
+const UNJUDGED_MS = 1_000;
 
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
@@ -47,6 +53,8 @@ export class DurableDriver implements Runtime {
   readonly #moderating: Moderating;
   readonly #deadlines: Deadlines;
   readonly #children: Children;
+  readonly #health: StoreHealth;
+  readonly #starts: StartAdmission;
   readonly #committer: Committer;
   readonly #inbox: Inbox;
   readonly #hearing: Hearing;
@@ -61,7 +69,9 @@ export class DurableDriver implements Runtime {
     this.#lease = new Lease(store, monotonic);
     this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
     this.#plans = new PlanCache(store, options.shapePlan);
-    this.#cache = new RunCache(store, this.#plans, (live, open) => this.#resendOwn(live, open));
+    this.#cache = new RunCache(store, this.#plans, (live, open) => {
+      for (const attempt of open) this.#watchLoaded(live, attempt);
+    });
     const moderating = new Moderating(options.moderation ?? createNodeModeration());
     this.#moderating = moderating;
     this.#hearing = new Hearing({ inbox: this.#inbox, cache: this.#cache, moderating, now: () => clock.now() });
@@ -84,7 +94,7 @@ export class DurableDriver implements Runtime {
     this.#children = new Children({
       desk: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
       store,
-      launch: (launch) => this.#launchChild(launch),
+      launch: (launch) => launchChild(this.#plans, this.#inbox, judge, launch, () => clock.now()),
       tell: async (runId, told) => {
         await this.#hearing.tellNewest(runId, () => () => ({ told }));
       },
@@ -92,6 +102,9 @@ export class DurableDriver implements Runtime {
       putOff: (runId, timer) => putOff(store, runId, timer, clock.now()),
       onTrouble,
     });
+    const now = (): number => clock.now();
+    this.#health = new StoreHealth({ isUnavailable, clock });
+    this.#starts = new StartAdmission({ ...options, inbox: this.#inbox, health: this.#health, now });
     this.#committer = new Committer({
       store,
       cache: this.#cache,
@@ -101,12 +114,20 @@ export class DurableDriver implements Runtime {
       replicaId: () => this.#lease.replicaId,
       now: () => clock.now(),
       jitter: options.jitter ?? Math.random,
-      isUnavailable,
-      sleep: (ms) => new Promise((resolve) => clock.after(ms, resolve)),
-      onCommitted: (committed) => this.#afterCommit(committed),
+      health: this.#health,
+      onCommitted: (committed, gone) => this.#afterCommit(committed, gone),
       onParked: (runId, error) => this.#park(runId, error),
+      onUnfinished: (runId, error) => {
+        onTrouble(`what followed from a commit of run ${runId} is done again`, error);
+        this.#inbox.note(runId, null);
+      },
+      onTrouble,
+      later: (putBack) => clock.after(UNJUDGED_MS, () => this.#inbox.putBack(putBack)),
     });
-    judge.onWake?.(({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard));
+    judge.attach?.({
+      replicaId: () => this.#lease.replicaId,
+      wake: ({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard),
+    });
     this.#sweeper = new Sweeper({
       store,
       clock,
@@ -139,27 +160,18 @@ export class DurableDriver implements Runtime {
   }
 
   async launch(launch: Launch): Promise<LaunchOutcome> {
-    this.#inbox.refuseWhenFull();
+    await this.#starts.admit(launch.orgId);
     const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const carried = await carriedFor(this, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
-    const live = createLive(launch, plan, this.#options.clock.now());
-    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, carried), live);
+    const pinned = await placed(launch, plan, this.#options.judge);
+    const live = createLive(pinned, plan, this.#options.clock.now());
+    const outcome = await this.#inbox.push(live.state.runId, startOf(pinned, carried), live);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
       return repeated(this.#options.store, launch, outcome.error);
     throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
-  }
-
-  /** Under the id its parent gave it: the second time, the run that is there already is told to start, and refuses. */
-  async #launchChild(launch: Launch): Promise<string | null> {
-    const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
-    if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
-    const live = createLive(launch, plan, this.#options.clock.now());
-    const outcome = await this.#inbox.push(live.state.runId, startOf(launch, undefined), live);
-    // Trying again would strike the same bug again.
-    return outcome.kind === "failed" ? outcome.error.message : null;
   }
 
   async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
@@ -208,7 +220,9 @@ export class DurableDriver implements Runtime {
       replicaId: this.#lease.replicaId,
       queuedInputs: this.#inbox.size,
       cachedRuns: this.#cache.size,
+      cachedBytes: this.#cache.bytes,
       openDispatches: this.#attempts.openCount,
+      outage: this.#health.outage,
       ...this.#committer.figures,
     };
   }
@@ -228,14 +242,13 @@ export class DurableDriver implements Runtime {
       .catch((error: unknown) => onTrouble(`run ${runId} could not be left in peace`, error));
   }
 
-  #afterCommit({ live, events, effects, toldTimers }: Committed): void {
+  #afterCommit({ live, events, effects }: Committed, gone: readonly Timer[]): void {
     const { runId } = live.state;
-    for (const timer of toldTimers) this.#deadlines.clear(runId, timer);
+    for (const timer of gone) this.#deadlines.clear(runId, timer);
     for (const event of events) this.#clearDeadlines(runId, event);
-    if (isTerminal(live.state.status)) for (const timer of live.timers.values()) this.#deadlines.clear(runId, timer);
     for (const effect of effects) this.#perform(live, effect);
     if (isTerminal(live.state.status) && events.length > 0) this.#children.ended(live, !hasEndedIn(events));
-    this.#announce(runId, events);
+    this.#listeners.tell(runId, events);
   }
 
   #park(runId: string, error: unknown): void {
@@ -243,17 +256,13 @@ export class DurableDriver implements Runtime {
     const now = (): number => clock.now();
     const told = onStruck ?? ((id: string, bug: unknown) => onTrouble(`run ${id} is parked`, bug));
     const onParked = (parked: Parked): void => this.#afterParking(parked);
-    parkAloud({ store, judge, now, onStruck: told, onParked, onTrouble }, runId, error);
+    parkAloud({ store, health: this.#health, judge, now, onStruck: told, onParked, onTrouble }, runId, error);
   }
 
   #afterParking({ runId, events, closed, parentTimer, children }: Parked): void {
     for (const { nodeId, attempt } of closed) this.#attempts.abandon(`${runId}/${nodeId}/${attempt}`);
     for (const childRunId of children) this.#children.abandon(childRunId);
     if (parentTimer !== null) this.#tellFound(parentTimer.runId, parentTimer.timer);
-    this.#announce(runId, events);
-  }
-
-  #announce(runId: string, events: readonly RunEvent[]): void {
     this.#listeners.tell(runId, events);
   }
 
@@ -262,6 +271,13 @@ export class DurableDriver implements Runtime {
     if (ended === undefined) return;
     this.#deadlines.clear(runId, { kind: "attempt", ...ended });
     this.#attempts.forget(`${runId}/${ended.nodeId}/${ended.attempt}`);
+  }
+
+  /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */
+  #watchLoaded({ state: { runId } }: LiveRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
+    if (deadlineAt !== null) this.#deadlines.set(runId, { kind: "attempt", nodeId, attempt }, deadlineAt);
+    if (replicaId !== this.#lease.replicaId || this.#attempts.isOpen(`${runId}/${nodeId}/${attempt}`)) return;
+    this.#inbox.note(runId, this.#attempts.lost({ kind: "lost", nodeId, attempt }));
   }
 
   #perform(live: LiveRun, effect: Effect): void {
@@ -279,18 +295,6 @@ export class DurableDriver implements Runtime {
       default:
         // Approvals are rows of the same commit; what to notify of is in the events.
         return;
-    }
-  }
-
-  /** A loaded run may hold attempts we own and never sent: a commit whose answer was lost. */
-  #resendOwn(live: LiveRun, open: readonly OpenAttempt[]): void {
-    const { runId } = live.state;
-    for (const { nodeId, attempt, replicaId, deadlineAt } of open) {
-      const timer: Timer = { kind: "attempt", nodeId, attempt };
-      if (deadlineAt !== null) this.#deadlines.set(runId, timer, deadlineAt);
-      const dispatchId = `${runId}/${nodeId}/${attempt}`;
-      if (replicaId !== this.#lease.replicaId || this.#attempts.isOpen(dispatchId)) continue;
-      this.#inbox.note(runId, this.#attempts.lost({ kind: "lost", nodeId, attempt }));
     }
   }
 }

@@ -55,6 +55,12 @@ export class Inbox {
     this.#isClosed = true;
   }
 
+  /** Puts inputs back that were taken and could not be decided. */
+  putBack(work: () => void): void {
+    work();
+    this.#wakeLanes();
+  }
+
   #wakeLanes(): void {
     if (this.#activeLanes >= LANES || !this.queue.hasReady) return;
     this.#activeLanes += 1;

@@ -1,17 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
+import type { Judge } from "../../governance/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
 import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
+import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { DuplicateRun } from "./committer.ts";
+import type { DuplicateRun } from "./duplicate-run.ts";
+import type { Inbox } from "./inbox.ts";
+import type { PlanCache } from "./plan-cache.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 
 /** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
 export async function carriedFor(
   runtime: Pick<Runtime, "stateOf" | "stateAt">,
-  { orgId, source }: Launch,
+  { orgId, source, args }: Launch,
 ): Promise<readonly Carried[] | null | undefined> {
   if (source === undefined) return undefined;
   const { runId, kind, fromNode, eventId } = source;
@@ -19,7 +23,21 @@ export async function carriedFor(
     eventId === undefined ? await runtime.stateOf(orgId, runId) : await runtime.stateAt(orgId, runId, eventId);
   if (view === undefined || view === null) return null;
   if (fromNode !== undefined && findNode(view.state, fromNode) === undefined) return null;
-  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state);
+  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state, args);
+}
+
+/** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
+export async function placed(launch: Launch, plan: Plan, judge: Pick<Judge, "place" | "prepare">): Promise<Launch> {
+  const { orgId, workflow, gateway = null, roleBindings = {} } = launch;
+  if (judge.place === undefined) return launch;
+  await judge.prepare?.(new Set([orgId]));
+  const placement = judge.place(orgId, { workflow, plan, gateway, roleBindings });
+  return {
+    ...launch,
+    placement,
+    gateway: placement.gateway ?? null,
+    roleBindings: placement.roleBindings ?? {},
+  };
 }
 
 export function startOf(launch: Launch, carried: readonly Carried[] | undefined): Told {
@@ -33,6 +51,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     recursionDepth: launch.parent?.recursionDepth ?? 0,
     ...(launch.parent === undefined ? {} : { parentRunId: launch.parent.runId }),
     ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
+    ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
     ...(carried === undefined ? {} : { carried }),
   };
@@ -48,10 +67,28 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
     run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
     state: createRunState(plan, runId),
     openAttempts: new Map(),
-    timers: new Map(),
+    timers: new HeldTimers(),
+    contentBytes: 0,
     lastAt: now,
     creating,
   };
+}
+
+/** Under the id its parent gave it: the second time, the run that is there already is asked to start, and refuses. */
+export async function launchChild(
+  plans: PlanCache,
+  inbox: Inbox,
+  judge: Pick<Judge, "place" | "prepare">,
+  launch: Launch,
+  now: () => number,
+): Promise<string | null> {
+  const plan = await plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+  if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
+  const pinned = await placed(launch, plan, judge);
+  const live = createLive(pinned, plan, now());
+  const outcome = await inbox.push(live.state.runId, startOf(pinned, undefined), live);
+  // Trying again would strike the same bug again.
+  return outcome.kind === "failed" ? outcome.error.message : null;
 }
 
 /** The same run as it was before anything was decided for it. */
@@ -61,7 +98,8 @@ export function renewed({ run, state, creating }: LiveRun): LiveRun {
     run,
     state: createRunState(plan, runId),
     openAttempts: new Map(),
-    timers: new Map(),
+    timers: new HeldTimers(),
+    contentBytes: 0,
     lastAt: run.createdAt,
     creating,
   };

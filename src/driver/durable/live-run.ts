@@ -1,4 +1,5 @@
-import type { RunState, Timer } from "../../core/engine/index.ts";
+import type { RunState } from "../../core/engine/index.ts";
+import type { HeldTimers } from "./held-timers.ts";
 import type { NewRun, OpenAttempt, RunRecord } from "../../store/index.ts";
 
 /** A run in memory: its state is the fold of exactly the events that are committed, except while it is being worked on. */
@@ -7,8 +8,10 @@ export interface LiveRun {
   readonly state: RunState;
   /** Deadlines of open attempts, by node. */
   readonly openAttempts: Map<string, Omit<OpenAttempt, "nodeId" | "replicaId">>;
-  /** Timers set since it was loaded; cleared together when the run ends. */
-  readonly timers: Map<string, Timer>;
+  /** Timers that have a row, deadlines of nodes that wait at a gate included. */
+  readonly timers: HeldTimers;
+  /** Bytes of what its events brought and stays in its state. */
+  contentBytes: number;
   /** Time never goes back within a run, whatever the wall clock does. */
   lastAt: number;
   /** Set until the first commit has made the run exist. */

@@ -25,7 +25,7 @@ async function park(isLoaded: boolean) {
   const told: Changes[] = [];
   const openAttempts = [attempt("x", "ada", 10), attempt("y", "ada", 5), attempt("z", "bob", 1), attempt("n", null, 0)];
   // Only what parking reads of a run.
-  const loaded = { run: RUN, events: EVENTS, openAttempts } as unknown as LoadedRun;
+  const loaded = { run: RUN, events: EVENTS, openAttempts, timers: [] } as unknown as LoadedRun;
   const parked = await new Promise<Parked>((onParked, fail) =>
     parkAloud(
       {
@@ -36,6 +36,7 @@ async function park(isLoaded: boolean) {
             return { isOverLimit: false, conflicts: [], duplicates: [] };
           },
         },
+        health: { untilAvailable: (work) => work() },
         judge: {
           prepare: () => (isLoaded ? undefined : Promise.resolve()),
           committed: (_orgId, changes) => told.push(changes),

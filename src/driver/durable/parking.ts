@@ -5,6 +5,7 @@ import type { ApprovalClosing, RunCommit, RunRecord, Store } from "../../store/i
 import type { Judge } from "../../governance/index.ts";
 import { givenBack } from "./book-keeping.ts";
 import { parentTimerOf } from "./derive-commit.ts";
+import type { StoreHealth } from "./store-health.ts";
 
 /** What was written when a run was parked. */
 export type Parked = Pick<RunCommit, "runId" | "orgId" | "events" | "closed" | "parentTimer" | "slots" | "ledger"> & {
@@ -25,18 +26,28 @@ async function parkRun(
 ): Promise<Parked | undefined> {
   const [loaded] = await store.loadRuns([runId]);
   if (loaded === undefined || isTerminal(loaded.run.status)) return undefined;
-  const { run, openAttempts } = loaded;
+  const { run, openAttempts, timers } = loaded;
   const message = error instanceof Error ? error.message : String(error);
-  const eventId = run.lastEventId + 1;
-  const { costMicros } = run;
+  const { costMicros, epoch, lastEventId } = run;
+  const changed = { from: run.status, to: "failed", epoch } as const;
   const counts = countsOf(loaded.events);
   const reason = message.slice(0, LIMITS.errorTextLengthMax);
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
     ...nothingOf(run),
-    head: { ...nothingOf(run).head, status: "failed", lastEventId: eventId, endedAt: at },
-    events: [{ eventId, at, type: "run.failed", payload: { counts, costMicros, errorCode: "engine_bug", reason } }],
+    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at },
+    events: [
+      { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
+      {
+        eventId: lastEventId + 2,
+        at,
+        type: "run.failed",
+        payload: { counts, costMicros, errorCode: "engine_bug", reason },
+      },
+    ],
     closed: openAttempts,
+    timersCleared: timers.filter(({ kind }) => kind !== "queue" && kind !== "child-cost"),
+    waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),
     // Whoever finds these due calls the children off, should nobody have come to that.
     timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
     parentTimer: parentTimerOf(run, at, null),
@@ -63,6 +74,8 @@ function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): R
     closed: [],
     timersSet: [],
     timersCleared: [],
+    waits: [],
+    waitsEnded: [],
     parentTimer: null,
     approvalsOpened: [],
     approvalsClosed: [],
@@ -137,6 +150,8 @@ export async function putOff(
 
 export interface ParkingOptions {
   readonly store: Pick<Store, "loadRuns" | "commit">;
+  /** A run is not left as it is because the database was away for a moment. */
+  readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly judge: Pick<Judge, "prepare" | "committed">;
   readonly now: () => number;
   /** Before it is ended. */
@@ -147,9 +162,10 @@ export interface ParkingOptions {
 
 /** The same for whoever cannot wait: what becomes of it is told, not returned. */
 export function parkAloud(options: ParkingOptions, runId: string, error: unknown): void {
-  const { store, judge, now, onStruck, onParked, onTrouble } = options;
+  const { store, health, judge, now, onStruck, onParked, onTrouble } = options;
   onStruck(runId, error);
-  parkRun(store, runId, now(), error)
+  health
+    .untilAvailable(() => parkRun(store, runId, now(), error))
     .then(async (parked) => {
       if (parked === undefined) return;
       onParked(parked);

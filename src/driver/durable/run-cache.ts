@@ -1,12 +1,12 @@
-import { type RunState, replay } from "../../core/engine/index.ts";
+import { replay } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
+import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
+import { contentOf, sizeOfRun } from "./live-size.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
 
-/** Rough bytes of a node's state; outputs come on top and are counted by their text. */
-const NODE_BYTES = 700;
-const CACHE_BYTES_MAX = 256 * 1024 * 1024;
+const CACHE_BYTES_MAX = 192 * 1024 * 1024;
 
 /** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
 export class RunCache {
@@ -28,6 +28,10 @@ export class RunCache {
 
   get size(): number {
     return this.#live.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** As it is in memory, if it is. */
@@ -70,7 +74,7 @@ export class RunCache {
   keep(live: LiveRun): void {
     const { runId } = live.state;
     this.drop(runId);
-    const bytes = estimateBytes(live.state);
+    const bytes = sizeOfRun(live);
     this.#live.set(runId, { run: live, bytes });
     this.#bytes += bytes;
     while (this.#bytes > CACHE_BYTES_MAX && this.#live.size > 1) {
@@ -96,17 +100,14 @@ export class RunCache {
   }
 }
 
-function rebuilt({ run, events, openAttempts }: LoadedRun, plan: Plan): LiveRun {
+function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): LiveRun {
   return {
     run,
     state: replay(plan, run.runId, events),
     openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
-    timers: new Map(),
+    timers: new HeldTimers(timers),
+    contentBytes: contentOf(events),
     lastAt: events.at(-1)?.at ?? run.createdAt,
     creating: null,
   };
-}
-
-function estimateBytes(state: RunState): number {
-  return state.nodes.length * NODE_BYTES + 4_096;
 }

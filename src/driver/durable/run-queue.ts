@@ -27,11 +27,22 @@ export type Outcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "failed"; readonly error: Error };
 
+/**
+ * While anything is done for runs that exist, one run may begin for so many of them; what was not used is kept, up to
+ * a bound, so that a lull is no loss.
+ */
+const WORK_PER_START = 5;
+const STARTS_KEPT_MAX = 64;
+/** Of a batch that is full, one in so many is a run that begins. */
+const STARTS_SHARE = 16;
+
 interface Lane {
   readonly waiting: Waiting[];
   /** A new run, which is in no database yet. */
   fresh: LiveRun | null;
   isBusy: boolean;
+  /** A batch has it, and it existed before. */
+  isBegun: boolean;
 }
 
 /**
@@ -40,9 +51,12 @@ interface Lane {
  */
 export class RunQueue {
   readonly #lanes = new Map<string, Lane>();
-  /** Runs with something to do that no batch has, oldest first. */
-  #ready: string[] = [];
-  #head = 0;
+  /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
+  readonly #work = new ReadyRuns();
+  readonly #starts = new ReadyRuns();
+  /** Runs that exist and that batches under way have. */
+  #busy = 0;
+  #startsAllowed = STARTS_KEPT_MAX;
   #size = 0;
 
   get size(): number {
@@ -50,7 +64,7 @@ export class RunQueue {
   }
 
   get hasReady(): boolean {
-    return this.#head < this.#ready.length;
+    return this.#work.hasAny || (this.#starts.hasAny && this.#startsMax() > 0);
   }
 
   push(runId: string, waiting: Waiting, fresh: LiveRun | null = null): void {
@@ -58,50 +72,98 @@ export class RunQueue {
     lane.fresh ??= fresh;
     lane.waiting.push(waiting);
     this.#size += 1;
-    if (!lane.isBusy && lane.waiting.length === 1) this.#ready.push(runId);
+    if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId);
   }
 
-  /** Takes whole lanes, at most so many runs and, beyond the first, so many inputs. */
+  /**
+   * Takes whole lanes, at most so many runs and, beyond the first, so many inputs. Runs that exist go first, and while
+   * something is done for them few runs begin: what is in flight ends before more is begun.
+   */
   take(runsMax: number, inputsMax: number): readonly Taken[] {
     const taken: Taken[] = [];
+    // Runs that begin are never kept out altogether.
+    const reserved = this.#starts.hasAny ? Math.min(this.#startsMax(), Math.floor(runsMax / STARTS_SHARE)) : 0;
+    const inputs = this.#takeFrom(this.#work, runsMax - reserved, inputsMax, taken);
+    const work = taken.length;
+    this.#busy += work;
+    this.#startsAllowed = Math.min(STARTS_KEPT_MAX, this.#startsAllowed + work / WORK_PER_START);
+    this.#takeFrom(this.#starts, Math.min(runsMax, work + this.#startsMax()), inputsMax - inputs, taken);
+    if (this.#busy > 0) this.#startsAllowed -= taken.length - work;
+    return taken;
+  }
+
+  /** With nothing else to do there is no bound. */
+  #startsMax(): number {
+    return this.#busy === 0 ? Infinity : Math.floor(this.#startsAllowed);
+  }
+
+  /** How many inputs were taken. */
+  #takeFrom(ready: ReadyRuns, runsMax: number, inputsMax: number, taken: Taken[]): number {
     let inputs = 0;
-    while (this.hasReady && taken.length < runsMax && inputs < inputsMax) {
-      const runId = this.#ready[this.#head] ?? "";
-      this.#head += 1;
+    while (taken.length < runsMax && inputs < inputsMax) {
+      const runId = ready.shift();
+      if (runId === undefined) break;
       const lane = this.#lanes.get(runId);
       if (lane === undefined || lane.isBusy) continue;
       lane.isBusy = true;
       const waiting = lane.waiting.splice(0, lane.waiting.length);
       this.#size -= waiting.length;
       inputs += waiting.length;
+      lane.isBegun = lane.fresh === null;
       taken.push({ runId, waiting, fresh: lane.fresh });
       lane.fresh = null;
     }
-    if (this.#head > 1024 || !this.hasReady) {
-      this.#ready = this.#ready.slice(this.#head);
-      this.#head = 0;
-    }
-    return taken;
+    return inputs;
   }
 
   /** The batch is done with the run; `again` goes back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: LiveRun | null = null): void {
     const lane = this.#lane(runId);
+    if (lane.isBusy && lane.isBegun) this.#busy -= 1;
     lane.isBusy = false;
     lane.fresh ??= fresh;
     lane.waiting.unshift(...again);
     this.#size += again.length;
-    if (lane.waiting.length > 0) this.#ready.push(runId);
+    if (lane.waiting.length > 0) this.#readyOf(lane).push(runId);
     else this.#lanes.delete(runId);
+  }
+
+  #readyOf({ fresh }: Lane): ReadyRuns {
+    return fresh === null ? this.#work : this.#starts;
   }
 
   #lane(runId: string): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
-      lane = { waiting: [], fresh: null, isBusy: false };
+      lane = { waiting: [], fresh: null, isBusy: false, isBegun: false };
       this.#lanes.set(runId, lane);
     }
     return lane;
+  }
+}
+
+/** A queue of ids from which the oldest is taken without moving the others. */
+class ReadyRuns {
+  #ids: string[] = [];
+  #head = 0;
+
+  get hasAny(): boolean {
+    return this.#head < this.#ids.length;
+  }
+
+  push(runId: string): void {
+    this.#ids.push(runId);
+  }
+
+  shift(): string | undefined {
+    const runId = this.#ids[this.#head];
+    if (runId === undefined) return undefined;
+    this.#head += 1;
+    if (this.#head > 1_024 || !this.hasAny) {
+      this.#ids = this.#ids.slice(this.#head);
+      this.#head = 0;
+    }
+    return runId;
   }
 }
 

@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import type { CallbackBody } from "../../bridge/index.ts";
 import type { BoundRequest, OutputOfRun, Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
-import type { RunEvent } from "../../core/event/index.ts";
+import type { Placement, RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
 import type { Told } from "../told.ts";
+import type { Outage } from "./store-health.ts";
 import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
 
 /** What edges ask of a driver. Every promise resolves after the commit that made it true. */
@@ -59,6 +60,8 @@ export interface Launch {
   readonly model?: string | null;
   readonly gateway?: string | null;
   readonly roleBindings?: Readonly<Record<string, string>>;
+  /** Where the run belongs; unless given, found when it is launched. */
+  readonly placement?: Placement;
   readonly team?: string | null;
   readonly recoveryMax?: number | null;
   /** The run whose node waits for this one; both are one trace. */
@@ -97,12 +100,15 @@ export interface RuntimeFigures {
   readonly replicaId: string;
   readonly queuedInputs: number;
   readonly cachedRuns: number;
+  readonly cachedBytes: number;
   readonly openDispatches: number;
   readonly commits: number;
   readonly committedEvents: number;
   readonly committedRuns: number;
   readonly conflicts: number;
   readonly parkedRuns: number;
+  /** Since when nothing can be written; null: everything can. */
+  readonly outage: Outage | null;
 }
 
 /** More inputs wait than the driver will hold; the caller should come back later. */

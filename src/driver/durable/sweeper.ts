@@ -21,6 +21,7 @@ const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
 const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
+const RELEASED_PAGE = 5_000;
 
 /** The safety nets: leases, orphaned attempts and deadlines nobody remembers. Safe on any number of replicas. */
 export class Sweeper {
@@ -79,6 +80,7 @@ export class Sweeper {
   async #takeOver(): Promise<void> {
     const { store, lease, clock, tell } = this.#options;
     this.#nextTakeoverAt = clock.now() + TAKEOVER_EVERY_MS;
+    while ((await store.releaseWaiting(RELEASED_PAGE)) === RELEASED_PAGE);
     for (;;) {
       const orphans = await store.takeOver(lease.replicaId, PAGE);
       for (const { runId, nodeId, attempt } of orphans) tell(runId, { kind: "lost", nodeId, attempt });

@@ -121,6 +121,14 @@ describe("the packet of a run", () => {
     expect(Array.isArray(body.verdicts) && Array.isArray(body.costs)).toBe(true);
   });
 
+  it("shows nothing that looks like a secret", async () => {
+    const secret = "ghp_0123456789abcdefghijABCDEFGHIJ0123456789";
+    const runId = await api.run("hello", { who: secret });
+    const { body } = await api.tell("GET", `runs/${runId}/packet`);
+    expect(JSON.stringify(body)).not.toContain(secret);
+    expect(body.run.args).toMatchObject({ who: "[hidden: a GitHub token]" });
+  });
+
   it("is of a run of one's own organisation", async () => {
     const runId = await api.run("hello", { who: "ann" });
     expect((await api.tell("GET", `runs/${runId}/packet`, { key: STRANGER })).body.code).toBe("unknown_run");

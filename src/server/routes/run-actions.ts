@@ -6,12 +6,13 @@ import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
 import type { LaunchRuling } from "../../governance/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
-import { findRepeated, type Idempotency, idempotencyOf, launched, repeated } from "../idempotency.ts";
+import { findRepeated, type Idempotency, idempotencyOf } from "../idempotency.ts";
 import { type InputsFrom, inputsFromSchema, takeInputs } from "../inputs-from.ts";
 import { requireLaunch } from "../launch-gates.ts";
 import { Refused, refusedBy } from "../problem.ts";
+import { relaunched } from "../relaunched.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject, runSchema } from "../schemas.ts";
+import { jsonObject, relaunchedSchema, runSchema } from "../schemas.ts";
 import { runOnWire } from "../wire.ts";
 import { requireArgs, requireRun, type RunCall, unknownRun } from "./runs.ts";
 
@@ -21,8 +22,8 @@ const eventId = z.number().int().min(1);
 const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
 const now = { 200: { description: "The run as it is now", schema: runSchema } };
 const another = {
-  200: { description: "The run this request has started before", schema: runSchema },
-  201: { description: "The new run", schema: runSchema },
+  200: { description: "The run this request has started before", schema: relaunchedSchema },
+  201: { description: "The new run, with what it carries over and what runs again", schema: relaunchedSchema },
 };
 
 const restartBody = z.strictObject({ fromNode: z.string().min(1).max(200).optional() });
@@ -69,7 +70,8 @@ export const runActionRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/branch",
     operation: "runs.branch",
-    summary: "Starts a new run from an event of this one, with other args or with outputs of other runs as args.",
+    summary:
+      "Starts a new run from an event of this one, with other args or with outputs of other runs as args. It keeps what had settled; nodes whose inputs change, and all that depends on them, run again.",
     permission: "workflow:execute",
     body: { schema: branchBody, ...small, isOptional: false },
     replies: another,
@@ -132,14 +134,16 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
   const { fromNode } = call.body;
   const idempotency = idempotencyOf(call, run.workflow, { restart: run.runId, fromNode: fromNode ?? null });
   const before = await findRepeated(call, idempotency);
-  if (before !== undefined) return repeated(before);
+  if (before !== undefined) return relaunched(call.services, { kind: "repeated", run: before });
   if (!isTerminal(run.status)) {
     throw new Refused("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
   }
   if (fromNode !== undefined) await requireNodeOf(call, run, fromNode);
-  const ruling = await requireAgain(call, run, run.args, "restart");
+  const again = { ...run, ...(await namedFor(call, run)) };
+  const ruling = await requireAgain(call, again, run.args, "restart");
   const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
-  return launched(await relaunch(call, run, ruling, { args: run.args, trigger: "restart", source, idempotency }));
+  const outcome = await relaunch(call, again, ruling, { args: run.args, trigger: "restart", source, idempotency });
+  return relaunched(call.services, outcome);
 }
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
@@ -149,7 +153,7 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
   const asked: Json = { branch: run.runId, eventId, args: args ?? null, ...taken };
   const idempotency = idempotencyOf(call, run.workflow, asked);
   const before = await findRepeated(call, idempotency);
-  if (before !== undefined) return repeated(before);
+  if (before !== undefined) return relaunched(call.services, { kind: "repeated", run: before });
   if (eventId > run.lastEventId) {
     throw refusedBy({
       code: "cursor_ahead",
@@ -159,11 +163,25 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
   const plan = await call.services.runtime.planOf(run.orgId, run.pinnedHash ?? run.definitionHash);
   const merged = { ...run.args, ...args, ...(await takeInputs(call, inputsFrom, args ?? {})) };
   const checked = plan === undefined ? merged : requireArgs(plan, merged);
-  const ruling = await requireAgain(call, run, checked, "branch");
+  const again = { ...run, ...(await namedFor(call, run)) };
+  const ruling = await requireAgain(call, again, checked, "branch");
   const source = { runId: run.runId, kind: "branch", eventId } as const;
-  return launched(
-    await relaunch(call, run, ruling, { args: checked, trigger: "branch", source, ...taken, idempotency }),
-  );
+  const wanted = { args: checked, trigger: "branch", source, ...taken, idempotency } as const;
+  return relaunched(call.services, await relaunch(call, again, ruling, wanted));
+}
+
+/**
+ * What whoever started a run had named; what deployments and bindings gave it then is found anew, since another run of it
+ * is a new run.
+ */
+async function namedFor(
+  { services, principal }: RunCall,
+  run: RunRecord,
+): Promise<Pick<RunRecord, "gateway" | "roleBindings">> {
+  const view = await services.runtime.stateOf(principal.orgId, run.runId);
+  const placement = view?.state.placement ?? null;
+  const { gateway = null, roleBindings = {} } = placement === null ? run : (placement.named ?? {});
+  return { gateway, roleBindings };
 }
 
 /** New work passes the launch gates, however it comes to be. */

@@ -134,7 +134,7 @@ async function requireSource(call: SimulateCall, source: string): Promise<Found>
 
 /** With everything it refers to, as it is registered now. */
 async function textOf({ services, principal }: SimulateCall, source: string, version: number | null): Promise<Text> {
-  const { problems } = checkSource(source, EMPTY_CATALOG);
+  const { problems } = checkSource(source, EMPTY_CATALOG, { isStored: version !== null });
   if (problems.length > 0) throw invalidDefinition(problems);
   const pinning = await gatherPins(services.store, principal.orgId, source, null);
   if (!pinning.ok) throw invalidDefinition(pinning.problems ?? [{ ...pinning, path: "" }]);

@@ -9,7 +9,8 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       const attempts = runs.flatMap(({ openAttempts }) => [...openAttempts.values()]);
       const timers = runs.flatMap((run) => [...run.timers.values()].map(({ dueAt }) => dueAt));
       const deadlines = attempts.flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [deadlineAt]));
-      const dueAt = [...timers, ...deadlines].reduce((first, each) => Math.min(first, each), Infinity);
+      const waits = runs.flatMap((run) => [...run.waits.values()].map(({ dueAt }) => dueAt));
+      const dueAt = [...timers, ...deadlines, ...waits].reduce((first, each) => Math.min(first, each), Infinity);
       const now = world.now();
       return {
         openRuns: runs.filter(({ head }) => !isTerminal(head.status)).length,
@@ -19,5 +20,7 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
         lagMs: Math.max(0, now - Math.min(dueAt, now)),
       };
     },
+    countOpenRuns: async (orgId) =>
+      [...world.runs.values()].filter((run) => run.orgId === orgId && !isTerminal(run.head.status)).length,
   };
 }

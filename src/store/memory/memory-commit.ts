@@ -70,6 +70,9 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   const timers = timersOf(commit);
   for (const key of timers.cleared) run.timers.delete(key);
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));
+  // A node whose wait ends and begins again in one commit waits on.
+  for (const nodeId of commit.waitsEnded) run.waits.delete(nodeId);
+  for (const wait of commit.waits) run.waits.set(wait.nodeId, { ...wait });
   const { parentTimer } = commit;
   if (parentTimer !== null) {
     const { runId: parentId, ...timer } = parentTimer;
@@ -93,6 +96,7 @@ function create(world: MemoryWorld, commit: RunCommit, { idempotency, ...pinned 
     bodies: [],
     openAttempts: new Map(),
     timers: new Map(),
+    waits: new Map(),
     head: { ...commit.head, runId, rowVersion: 0 },
   };
   world.runs.set(runId, run);

@@ -104,15 +104,6 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
         .map(({ orgId: _org, runId: _run, ...verdict }) => copy(verdict)),
     listVerdicts: async (orgId, since, page) => listVerdicts(world, orgId, since, page),
     usage: async (orgId, query) => usageOf(world, orgId, query),
-    listWaiting: async (limit) =>
-      [...world.runs]
-        .flatMap(([runId, run]) =>
-          [...run.timers.values()].flatMap(({ timer }) =>
-            timer.kind === "queue" ? [{ runId, nodeId: timer.nodeId, limitedSince: timer.limitedSince }] : [],
-          ),
-        )
-        .sort((left, right) => left.limitedSince - right.limitedSince)
-        .slice(0, limit),
     tellOnce: async (orgId, key, entry) => {
       const id = keyOf(orgId, key);
       if (world.toldOnce.has(id)) return false;

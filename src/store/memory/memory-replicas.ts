@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import { attemptKey } from "../commit-check.ts";
+import { attemptKey, queueTimer } from "../commit-check.ts";
 import { type DueTimer, type Orphan, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
 import { attemptsOf, copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
@@ -78,6 +78,7 @@ function takeOver(
 function* allTimers(world: MemoryWorld): Generator<DueTimer> {
   for (const [runId, run] of world.runs) {
     for (const { timer, dueAt } of run.timers.values()) yield { runId, timer, dueAt };
+    for (const wait of run.waits.values()) yield { runId, timer: queueTimer(wait), dueAt: wait.dueAt };
     for (const { nodeId, attempt, deadlineAt } of run.openAttempts.values()) {
       if (deadlineAt !== null) yield { runId, timer: { kind: "attempt", nodeId, attempt }, dueAt: deadlineAt };
     }
@@ -85,7 +86,7 @@ function* allTimers(world: MemoryWorld): Generator<DueTimer> {
 }
 
 function isStalled(world: MemoryWorld, runId: string, run: MemoryRun): boolean {
-  if (isTerminal(run.head.status) || run.openAttempts.size > 0 || run.timers.size > 0) return false;
+  if (isTerminal(run.head.status) || run.openAttempts.size + run.timers.size + run.waits.size > 0) return false;
   for (const approval of world.approvals.values()) {
     if (approval.runId === runId && approval.status === "pending") return false;
   }

@@ -2,6 +2,8 @@ import { compareCodeUnits, type Json } from "../../core/base/index.ts";
 import { decodeCursor, listed, type Position } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents } from "../event-pack.ts";
 import type { Listed, LoadedRun, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
+import type { Timer } from "../../core/engine/index.ts";
+import { queueTimer } from "../commit-check.ts";
 import { commitToMemory, liveIdempotency } from "./memory-commit.ts";
 import { attemptsOf, copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
@@ -65,7 +67,14 @@ function loadedRun(world: MemoryWorld, run: MemoryRun): LoadedRun {
     run: recordOf(run),
     events: unpackEvents(events, blobs),
     openAttempts: attemptsOf(run).map(copy),
+    timers: timersOf(run),
   };
+}
+
+function timersOf({ timers, waits }: MemoryRun): Timer[] {
+  const inOrder = <T>(map: ReadonlyMap<string, T>): T[] =>
+    [...map].sort(([left], [right]) => compareCodeUnits(left, right)).map(([, value]) => value);
+  return [...inOrder(timers).map(({ timer }) => copy(timer)), ...inOrder(waits).map(queueTimer)];
 }
 
 function fits(run: MemoryRun, filter: RunFilter): boolean {

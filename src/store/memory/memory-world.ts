@@ -3,6 +3,7 @@ import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
 import type { KeyRecord } from "../key-store.ts";
 import type { ApprovalRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
+import type { Wait } from "../waiting-store.ts";
 import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
@@ -58,6 +59,8 @@ export interface MemoryRun {
   readonly bodies: string[];
   readonly openAttempts: Map<string, OpenAttempt>;
   readonly timers: Map<string, { readonly timer: Timer; readonly dueAt: number }>;
+  /** By node. */
+  readonly waits: Map<string, Wait>;
   head: RunHead;
 }
 

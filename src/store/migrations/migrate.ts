@@ -19,7 +19,8 @@ import { AGENT_MEMORIES } from "./0014-agent-memories.ts";
 import { PARENT_SPANS } from "./0015-parent-spans.ts";
 import { QUICK_COMPRESSION } from "./0016-quick-compression.ts";
 import { COUNTED_HITS } from "./0017-counted-hits.ts";
-import { KEY_MAKERS } from "./0018-key-makers.ts";
+import { WAITING_NODES } from "./0018-waiting-nodes.ts";
+import { KEY_MAKERS } from "./0019-key-makers.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
   PARENT_SPANS,
   QUICK_COMPRESSION,
   COUNTED_HITS,
+  WAITING_NODES,
   KEY_MAKERS,
 ];
 

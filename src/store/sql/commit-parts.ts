@@ -63,6 +63,17 @@ export const PARTS = {
   closed: { run_id: "text", node_id: "text", attempt: "int" },
   timers_set: { run_id: "text", of_run_id: "text", key: "text", org_id: "text", due_at: "bigint" },
   timers_cleared: { run_id: "text", key: "text" },
+  waits: {
+    run_id: "text",
+    node_id: "text",
+    org_id: "text",
+    queue: "text",
+    rank: "int",
+    since: "bigint",
+    due_at: "bigint",
+    replica_id: "text",
+  },
+  waits_ended: { run_id: "text", node_id: "text" },
   slots: { run_id: "text", org_id: "text", agent_id: "text", delta: "int", max_open: "int" },
   rated_slots: {
     run_id: "text",
@@ -132,6 +143,8 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     closed: [],
     timers_set: [],
     timers_cleared: [],
+    waits: [],
+    waits_ended: [],
     slots: [],
     rated_slots: [],
     ledger: [],
@@ -165,9 +178,21 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     if (parentTimer !== null)
       rows.timers_set.push(timerRow(commit, parentTimer.runId, timerKey(parentTimer.timer), parentTimer.dueAt));
     for (const key of cleared) rows.timers_cleared.push({ run_id: runId, key });
+    addWaits(rows, commit);
     addGovernance(rows, commit, isRated);
   }
   return { ...rows, timers_set: onceEach(rows.timers_set) };
+}
+
+/** A node whose wait ends and begins again in one commit waits on. */
+function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit): void {
+  const waiting = new Set<string>();
+  for (const { nodeId, queue, rank, since, dueAt, replicaId } of waits) {
+    waiting.add(nodeId);
+    const place = { queue, rank, since, due_at: dueAt, replica_id: replicaId };
+    rows.waits.push({ run_id: runId, node_id: nodeId, org_id: orgId, ...place });
+  }
+  for (const nodeId of waitsEnded) if (!waiting.has(nodeId)) rows.waits_ended.push({ run_id: runId, node_id: nodeId });
 }
 
 /** A run may set the timer its child sets for it in the same batch: one row, and the later of the two. */

@@ -119,4 +119,19 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       delete from timers t using ${rows} join won using (run_id) where t.run_id = i.run_id and t.key = i.key
     )`,
   ],
+  waits: (rows) => [
+    `waits as (
+      insert into waiting_nodes (run_id, node_id, org_id, queue, rank, since, due_at, replica_id)
+      select i.run_id, i.node_id, i.org_id, i.queue, i.rank, i.since, i.due_at, i.replica_id
+      from ${rows} join won using (run_id)
+      on conflict (run_id, node_id) do update set queue = excluded.queue, rank = excluded.rank, since = excluded.since,
+        due_at = excluded.due_at, replica_id = excluded.replica_id
+    )`,
+  ],
+  waits_ended: (rows) => [
+    `waits_ended as (
+      delete from waiting_nodes w using ${rows} join won using (run_id)
+      where w.run_id = i.run_id and w.node_id = i.node_id
+    )`,
+  ],
 };

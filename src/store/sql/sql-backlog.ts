@@ -13,8 +13,14 @@ export function sqlBacklog(sql: Sql): BacklogStore {
         lagMs: row?.lag_ms ?? 0,
       };
     },
+    countOpenRuns: async (orgId) => (await sql.query<{ open: number }>(COUNT_OPEN, [orgId]))[0]?.open ?? 0,
   };
 }
+
+const COUNT_OPEN = {
+  name: "count open runs",
+  text: `select count(*)::int as open from run_heads where org_id = $1 and status in ('queued', 'running', 'recovered')`,
+};
 
 interface BacklogRow {
   readonly runs: number;
@@ -33,6 +39,7 @@ const READ_BACKLOG = {
       (select count(*)::int from approvals where status = 'pending') as approvals,
       (select count(*)::int from webhook_deliveries where next_at is not null) as deliveries,
       greatest(0, ${NOW_MS} - coalesce(
-        least((select min(due_at) from timers), (select min(deadline_at) from open_attempts)), ${NOW_MS}))::bigint
+        least((select min(due_at) from timers), (select min(deadline_at) from open_attempts),
+          (select min(due_at) from waiting_nodes)), ${NOW_MS}))::bigint
         as lag_ms`,
 };

@@ -1,5 +1,5 @@
 import type { Hits } from "../../core/governance/index.ts";
-import type { GovernanceStore, UsageQuery, UsageRow, WaitingNode } from "../governance-store.ts";
+import type { GovernanceStore, UsageQuery, UsageRow } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 import { recount, unexplainedSpending } from "./recount.ts";
 import { listVerdicts, verdictsOf } from "./verdict-rows.ts";
@@ -22,13 +22,6 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
     verdictsOf: (orgId, runId) => verdictsOf(sql, orgId, runId),
     listVerdicts: (orgId, since, page) => listVerdicts(sql, orgId, since, page),
     usage: (orgId, query) => usageOf(sql, orgId, query),
-    listWaiting: async (limit) => {
-      const rows = await sql.query<{ run_id: string; key: string }>(WAITING, [limit]);
-      return rows.map(({ run_id: runId, key }): WaitingNode => {
-        const { nodeId, limitedSince } = JSON.parse(key) as Omit<WaitingNode, "runId">;
-        return { runId, nodeId, limitedSince };
-      });
-    },
     tellOnce: async (orgId, key, entry) => {
       const body = JSON.stringify([entry]);
       return (await sql.query(TELL_ONCE, [orgId, key, entry.at, body])).length > 0;
@@ -75,11 +68,6 @@ const ENVELOPES = {
   name: "envelope counters",
   text: `select envelope_id, period_start, spent, reserved from envelope_counters
     where org_id = $1 and period_start >= $2`,
-};
-/** The key of a timer is the timer itself, in canonical order. */
-const WAITING = {
-  name: "waiting nodes",
-  text: `select run_id, key from timers where key like '{"kind":"queue"%' order by due_at limit $1`,
 };
 /** Each organisation's oldest are found by its index; what another replica is at is left to it. */
 const PRUNE_USAGE = {

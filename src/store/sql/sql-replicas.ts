@@ -73,6 +73,9 @@ const DUE = {
     union all
     (select run_id, null, node_id, attempt, deadline_at from open_attempts where deadline_at <= ${NOW_MS}
       order by deadline_at limit $1)
+    union all
+    (select run_id, json_build_object('kind', 'queue', 'nodeId', node_id, 'limitedSince', since)::text, null, null, due_at
+      from waiting_nodes where due_at <= ${NOW_MS} order by due_at limit $1)
     order by due_at, run_id limit $1`,
 };
 
@@ -100,7 +103,8 @@ function timerOf({ key, node_id: nodeId, attempt }: DueRow): Timer {
 
 const NEXT_DUE = {
   name: "next due",
-  text: `select least((select min(due_at) from timers), (select min(deadline_at) from open_attempts)) as due_at`,
+  text: `select least((select min(due_at) from timers), (select min(deadline_at) from open_attempts),
+    (select min(due_at) from waiting_nodes)) as due_at`,
 };
 const NOW = { name: "now", text: `select ${NOW_MS} as now` };
 
@@ -110,6 +114,7 @@ const STALLED = {
     where h.status in ('queued', 'running', 'recovered')
       and not exists (select from open_attempts a where a.run_id = h.run_id)
       and not exists (select from timers t where t.run_id = h.run_id)
+      and not exists (select from waiting_nodes w where w.run_id = h.run_id)
       and not exists (select from approvals p where p.run_id = h.run_id and p.status = 'pending')
       and not exists (
         select from runs c join run_heads o using (run_id)

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { RunStatus } from "../../core/event/index.ts";
+import type { Timer } from "../../core/engine/index.ts";
+import { queueTimer } from "../commit-check.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents, type StoredEvent } from "../event-pack.ts";
 import type { Sql } from "../sql.ts";
@@ -132,13 +134,18 @@ const LOAD = {
   text: `select ${RUN_COLUMNS},
       (select string_agg(b.body, ',' order by b.first_event_id) from event_blocks b where b.run_id = h.run_id) as log,
       (select json_agg(json_build_array(a.node_id, a.attempt, a.replica_id, a.deadline_at, a.agent_id, a.reserved::json) order by a.node_id, a.attempt)::text
-        from open_attempts a where a.run_id = h.run_id) as attempts
+        from open_attempts a where a.run_id = h.run_id) as attempts,
+      (select string_agg(t.key, ',' order by t.key) from timers t where t.run_id = h.run_id) as timers,
+      (select json_agg(json_build_array(w.node_id, w.since) order by w.node_id)::text
+        from waiting_nodes w where w.run_id = h.run_id) as waits
     from runs r join run_heads h using (run_id) where r.run_id = any($1::text[])`,
 };
 
 interface LoadedRow extends RunRow {
   readonly log: string | null;
   readonly attempts: string | null;
+  readonly timers: string | null;
+  readonly waits: string | null;
 }
 
 async function loadRuns(sql: Sql, runIds: readonly string[]): Promise<readonly LoadedRun[]> {
@@ -158,6 +165,7 @@ async function loadRuns(sql: Sql, runIds: readonly string[]): Promise<readonly L
         run: recordOf(row),
         events: unpackEvents(events, blobs.get(row.org_id) ?? new Map()),
         openAttempts: attemptsOf(row.attempts),
+        timers: timersOf(row),
       },
     ];
   });
@@ -166,6 +174,15 @@ async function loadRuns(sql: Sql, runIds: readonly string[]): Promise<readonly L
 /** Bodies are arrays; joined by commas they are the members of one. */
 function eventsOf(log: string | null): StoredEvent[] {
   return log === null ? [] : (JSON.parse(`[${log}]`) as StoredEvent[][]).flat();
+}
+
+/** The key of a timer is the timer itself. */
+function timersOf({ timers, waits }: LoadedRow): Timer[] {
+  const waiting = JSON.parse(waits ?? "[]") as [string, number][];
+  return [
+    ...(JSON.parse(`[${timers ?? ""}]`) as Timer[]),
+    ...waiting.map(([nodeId, since]) => queueTimer({ nodeId, since })),
+  ];
 }
 
 function attemptsOf(text: string | null): OpenAttempt[] {

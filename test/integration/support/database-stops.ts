@@ -17,8 +17,17 @@ export interface StopPlan {
 const UP_MS_MAX = 1_200;
 const DOWN_MS_MAX = 1_500;
 
-/** Stops the database without a goodbye while a server works, starts it again, and judges what became of the runs. */
-export async function surviveDatabaseStops(plan: StopPlan): Promise<Verdict & { readonly hasCrashed: boolean }> {
+export interface StopVerdict extends Verdict {
+  readonly hasCrashed: boolean;
+  /** Exit code of the server after a SIGTERM that came while the database was away and work was in flight. */
+  readonly endedWith: number | null;
+}
+
+/**
+ * Stops the database without a goodbye while a server works, starts it again, and judges what became of the runs; at last
+ * stops the server while the database is away.
+ */
+export async function surviveDatabaseStops(plan: StopPlan): Promise<StopVerdict> {
   const { seed, stops, postgres, runsPerStop, note } = plan;
   const dice = new Prng(seed);
   const ground = openGround();
@@ -40,7 +49,11 @@ export async function surviveDatabaseStops(plan: StopPlan): Promise<Verdict & { 
     }
     await load.settle();
     // The process is one all along: what it decided before a stop it must not do again after it.
-    return { ...(await load.judge(settings.ledger, { overlapMs: 0 })), hasCrashed: !server.isAlive };
+    const verdict = await load.judge(settings.ledger, { overlapMs: 0 });
+    const hasCrashed = !server.isAlive;
+    new Load(api, dice.fork("last")).start(runsPerStop);
+    await postgres.stopImmediately();
+    return { ...verdict, hasCrashed, endedWith: await server.stop() };
   } finally {
     await server.kill();
     ground.dispose();

@@ -40,7 +40,7 @@ export function cancelledNeverRuns(): Checker {
       );
     },
     afterTurn(facts, turn): void {
-      const isOver = facts.ending === "cancelling" || facts.ending === "timing_out" || facts.hasEnded;
+      const isOver = facts.ending === "cancelled" || facts.ending === "timed_out" || facts.hasEnded;
       if (!isOver) return;
       const effect = turn.effects.find(({ type }) => type === "dispatch");
       if (effect !== undefined)

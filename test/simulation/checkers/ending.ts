@@ -37,9 +37,7 @@ function isCurrent(node: NodeFacts): boolean {
 }
 
 function expectedEnd(facts: RunFacts, nodes: readonly NodeFacts[]): string {
-  if (facts.ending === "cancelling") return "run.cancelled";
-  if (facts.ending === "timing_out") return "run.timed_out";
-  if (facts.ending === "halting") return "run.failed";
+  if (facts.ending !== null) return `run.${facts.ending}`;
   const has = (...statuses: NodeStatus[]) => nodes.some(({ status }) => statuses.includes(status));
   if (facts.workflow.plan.completion === "strict") {
     if (has("failed", "timed_out")) return "run.failed";

@@ -8,6 +8,7 @@ import {
   skippedNeverRuns,
 } from "./dispatching.ts";
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
+import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { restartsExactly } from "./restarting.ts";
@@ -15,6 +16,7 @@ import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
 import { instancesAddUp, lanesHold, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
+import { statusChangesTellAll } from "./status.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
 
@@ -54,4 +56,6 @@ export const CHECKERS: readonly MakeChecker[] = [
   lanesHold,
   instancesAddUp,
   gatesHold,
+  statusChangesTellAll,
+  skipsAreKept,
 ];

@@ -20,7 +20,7 @@ export function notesMarkers(sometimes: Sometimes): Checker {
     afterTurn(facts, { input, refusal, effects }): void {
       if (input.type === "approval" && refusal !== undefined) {
         sometimes.hit("approval_refused");
-        if (facts.ending === "cancelling" || facts.status === "cancelled") sometimes.hit("approve_vs_cancel");
+        if (facts.ending === "cancelled" || facts.status === "cancelled") sometimes.hit("approve_vs_cancel");
       }
       if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
     },
@@ -49,19 +49,21 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
     case "node.stream.delta":
       return "streamed";
     case "node.skipped":
-      return skipMarker(event.payload.reason);
+      return skipMarker(facts, event.payload.reason);
     case "node.failed":
       return failMarker(node, event.payload.errorCode);
     case "node.cancelled":
-      return cancelMarker(node, event.payload.reason);
+      return cancelMarker(facts, node, event.payload.reason);
     case "node.completed":
       return completionMarker(node, event);
     case "run.timed_out":
       return "run_timed_out";
     case "run.recovered":
       return "recovered";
-    case "run.status.changed":
-      return statusMarker(facts, event.payload.reason);
+    case "run.rewound":
+      return "rewound";
+    case "run.ending":
+      return endingMarker(facts, event.payload.as);
     case "node.queued":
       return node?.status === "awaiting_dependency" && isSubstituted(facts, node) ? "lens_substituted" : null;
     default:
@@ -69,7 +71,8 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
   }
 }
 
-function skipMarker(reason: string): Marker | null {
+function skipMarker(facts: RunFacts, reason: string): Marker | null {
+  if (reason === "on_failure" && facts.ending === "failed") return "skipped_while_halting";
   return reason === "condition_false" ? "condition_skipped" : reason === "parent_failed" ? "parent_failed_skip" : null;
 }
 
@@ -90,7 +93,10 @@ function failMarker(node: NodeFacts | undefined, code: string): Marker | null {
   }
 }
 
-function cancelMarker(node: NodeFacts | undefined, reason: string): Marker | null {
+function cancelMarker(facts: RunFacts, node: NodeFacts | undefined, reason: string): Marker | null {
+  if (reason === "cancelled_by_sibling" && facts.ending === null) {
+    return node?.plan.isFailFast === true ? "for_each_failed_fast" : "for_each_stopped";
+  }
   if (reason === "cancelled_by_sibling") return "halted_fail_fast";
   if (reason === "rewound") return null;
   if (node?.status === "retrying") return "cancelled_in_backoff";
@@ -109,9 +115,8 @@ function completionMarker(
   return node?.plan.kind === "gate" && outputs["approved"] === false ? "gate_rejected_but_skipped" : null;
 }
 
-function statusMarker(facts: RunFacts, reason: string | undefined): Marker | null {
-  if (reason === "rewind") return "rewound";
-  if (reason !== "halting") return null;
+function endingMarker(facts: RunFacts, as: string): Marker | null {
+  if (as !== "failed") return null;
   const inFlight = [...facts.nodes.values()].some(({ openAttempt }) => openAttempt > 0);
   return inFlight ? "halted_wait_all" : null;
 }

@@ -58,16 +58,14 @@ export function stopsAtOnce(): Checker {
   return {
     id: "stop",
     afterTurn(facts, { events }): void {
-      const changed = events.find(
-        (event) => event.type === "run.status.changed" && event.payload.reason === facts.ending,
-      );
-      if (facts.ending === null || changed === undefined) return;
+      const stopped = events.find((event) => event.type === "run.ending" && event.payload.as === facts.ending);
+      if (facts.ending === null || stopped === undefined) return;
       for (const node of facts.nodes.values()) {
         if (isSettled(node.status) || node.status === "invalidated") continue;
         const isInFlight = node.status === "running" || node.status === "streaming";
         const isDraining = node.plan.child !== null || node.instances.length > 0;
-        if (isInFlight && (facts.ending === "halting" || isDraining)) continue;
-        throw new Violation("stop", facts.runId, `${facts.ending}, but ${node.id} is ${node.status}`);
+        if (isInFlight && (facts.ending === "failed" || isDraining)) continue;
+        throw new Violation("stop", facts.runId, `ending as ${facts.ending}, but ${node.id} is ${node.status}`);
       }
       requireDescendantsFailed(facts, events);
     },
@@ -79,8 +77,8 @@ function requireDescendantsFailed(
   facts: RunFacts,
   events: Parameters<NonNullable<Checker["afterTurn"]>>[1]["events"],
 ): void {
-  if (facts.ending !== "halting") return;
-  const at = events.findIndex((event) => event.type === "run.status.changed" && event.payload.reason === "halting");
+  if (facts.ending !== "failed") return;
+  const at = events.findIndex((event) => event.type === "run.ending" && event.payload.as === "failed");
   const failure = events[at - 1];
   const failed =
     failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined;

@@ -1,4 +1,5 @@
 import { isJsonArray } from "../../../src/core/base/index.ts";
+import { isSettled } from "../../../src/core/event/index.ts";
 import { countOf, type NodeFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
@@ -52,7 +53,10 @@ function laneOf({ plan }: NodeFacts, agent: string | undefined): number | null {
   return plan.duty?.candidates.find((candidate) => candidate.agent === agent)?.lane ?? null;
 }
 
-/** A `for_each` node gives its results in list order and tolerates as many failures as it says. */
+/**
+ * A `for_each` node gives its results in list order and tolerates as many failures as it says. At the first it does not
+ * tolerate it stops: no instance is left, and none was stopped before.
+ */
 export function instancesAddUp(): Checker {
   return {
     id: "for_each",
@@ -63,9 +67,9 @@ export function instancesAddUp(): Checker {
       const isDone = event.type === "node.completed" && event.payload.carried !== true && node.status === "running";
       if (!isTooMany && !isDone) return;
       const failed = node.instances.filter(({ status }) => status === "failed" || status === "timed_out").length;
-      const allowed = toleranceOf(node);
-      if (isTooMany ? failed <= allowed : failed > allowed)
-        throw fail(`ended by ${event.type} with ${failed} of ${allowed} failures`);
+      if (isTooMany !== isBeyond(node)) throw fail(`ended by ${event.type} with ${failed} failures`);
+      const open = node.instances.find(({ status }) => !isSettled(status));
+      if (open !== undefined) throw fail(`ended while ${open.id} is ${open.status}`);
       if (event.type !== "node.completed") return;
       const { items, count, failed: said } = event.payload.outputs;
       if (count !== node.instances.length || said !== failed)
@@ -76,7 +80,25 @@ export function instancesAddUp(): Checker {
       );
       if (wrong >= 0) throw fail(`item ${wrong} does not fit its ${node.instances[wrong]?.status} instance`);
     },
+    afterEvent({ facts, node, event }: Seen): void {
+      if (event.type !== "node.cancelled" || event.payload.reason !== "cancelled_by_sibling") return;
+      if (node === undefined || node.owner === null || facts.ending !== null || isBeyond(node.owner)) return;
+      throw new Violation("for_each", facts.runId, `${node.id} was stopped although ${node.owner.id} may go on`);
+    },
+    afterTurn(facts, { events }): void {
+      if (events.length === 0) return;
+      for (const node of facts.nodes.values()) {
+        if (node.status !== "running" || node.instances.length === 0 || !isBeyond(node)) continue;
+        throw new Violation("for_each", facts.runId, `${node.id} can only fail and goes on`);
+      }
+    },
   };
+}
+
+/** So many instances have failed that the node can only fail. */
+function isBeyond(node: NodeFacts): boolean {
+  const failed = node.instances.filter(({ status }) => status === "failed" || status === "timed_out").length;
+  return failed > 0 && (node.plan.isFailFast || failed > toleranceOf(node));
 }
 
 function toleranceOf({ plan, instances }: NodeFacts): number {

@@ -85,9 +85,10 @@ function requireWakeup(
   const node = "nodeId" in event.payload ? facts.nodes.get(event.payload.nodeId) : undefined;
   switch (event.type) {
     case "run.started":
+    case "run.rewound":
     case "run.status.changed": {
       const { timeoutMs } = facts.workflow.plan;
-      const isOpening = event.type === "run.started" || facts.ending === null;
+      const isOpening = event.type !== "run.status.changed" || event.payload.to === "running";
       if (timeoutMs === null || !isOpening || facts.hasEnded) return;
       if (!hasTimer(event.at + timeoutMs, ({ kind }) => kind === "run")) throw fail("no timer for the run's timeout");
       return;

@@ -216,7 +216,7 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   {
     invariant: "G13",
     bug: "nobody who waits is ever woken",
-    options: disguised(() => ({ onWake: () => undefined })),
+    options: disguised(() => ({ attach: () => undefined })),
   },
   {
     invariant: "G13",

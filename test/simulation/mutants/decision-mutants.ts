@@ -120,7 +120,7 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: "E10",
-    bug: "a restart carries everything that completed, needed or not",
+    bug: "a restart carries the node it is to start from",
     options: () => withEngine({ restartFrom: (state) => REAL_ENGINE.branchFrom(state) }),
   },
   {

@@ -82,6 +82,77 @@ export const RULE_MUTANTS: readonly Mutant[] = [
         }),
       })),
   },
+  {
+    invariant: "for_each",
+    bug: "instances go on after the node can only fail",
+    options: () =>
+      tamper(({ events, state }) => ({
+        events: rewrite(events, "node.cancelled", (event) => {
+          const { nodeId, reason } = event.payload;
+          if (reason !== "cancelled_by_sibling" || state.ending !== null) return event;
+          const payload = { nodeId, level: "info", message: "goes on" } as const;
+          return { eventId: event.eventId, at: event.at, type: "node.log", payload };
+        }),
+      })),
+  },
+  {
+    invariant: "for_each",
+    bug: "a list whose step is to fail fast waits for its tolerance",
+    options: () =>
+      withEngine({
+        create: (plan, runId) => REAL_ENGINE.create(withoutHaste(plan), runId),
+        replay: (plan, runId, events) => REAL_ENGINE.replay(withoutHaste(plan), runId, events),
+      }),
+  },
+];
+
+export const STATUS_MUTANTS: readonly Mutant[] = [
+  {
+    invariant: "status",
+    bug: "a run says twice that it left the queue",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "run.status.changed", (event) => {
+          const { to } = event.payload;
+          return to === "running" ? event : { ...event, payload: { ...event.payload, from: "queued" } };
+        }),
+      })),
+  },
+  {
+    invariant: "status",
+    bug: "winding down is said by a status that changes to itself",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "run.ending", ({ eventId, at, payload: { reason } }) => {
+          const payload = { from: "running", to: "running", epoch: 0, reason: "halting", detail: reason } as const;
+          return { eventId, at, type: "run.status.changed", payload };
+        }),
+      })),
+  },
+  {
+    invariant: "ending",
+    bug: "a halt says that it will end as cancelled",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "run.ending", (event) => ({
+          ...event,
+          payload: { ...event.payload, as: "cancelled" },
+        })),
+      })),
+  },
+  {
+    invariant: "skip",
+    bug: "on_failure: skip is forgotten while the run halts",
+    options: () =>
+      tamper(({ state, events }) => ({
+        events: rewrite(events, "node.skipped", (event) => {
+          if (event.payload.reason !== "on_failure" || state.ending === null) return event;
+          const { nodeId, errorCode = "", errorMessage = "" } = event.payload;
+          const payload = { nodeId, errorCode, errorMessage, retryable: false };
+          return { eventId: event.eventId, at: event.at, type: "node.failed", payload };
+        }),
+      })),
+  },
 ];
 
 export const WORLD_MUTANTS: readonly Mutant[] = [
@@ -92,6 +163,10 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     options: () => ({ bugs: { forgetsReservation: true } }),
   },
 ];
+
+function withoutHaste(plan: Plan): Plan {
+  return { ...plan, nodes: plan.nodes.map((node) => (node.forEach === null ? node : { ...node, isFailFast: false })) };
+}
 
 function withoutLanes(plan: Plan): Plan {
   const nodes = plan.nodes.map((node) => {

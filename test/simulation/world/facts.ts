@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import {
   type ApprovalSource,
+  type EndingStatus,
   type EventOf,
   isSettled,
   type NodeStatus,
@@ -27,8 +28,8 @@ export interface RunFacts {
   epoch: number;
   lastEventId: number;
   args: JsonObject;
-  /** What the run is winding down to, from `cancelling`, `timing_out` or `halting` on. */
-  ending: string | null;
+  /** What the run is winding down to. */
+  ending: EndingStatus | null;
   hasEnded: boolean;
   costMicros: number;
   /** Results carried over for instances that do not exist yet. */
@@ -163,20 +164,17 @@ function foldCost(run: RunFacts, { costMicros, childRunId }: EventOf<"cost.recor
   if (child !== undefined) child.costMicros += costMicros;
 }
 
-const ENDINGS: ReadonlySet<string> = new Set(["cancelling", "timing_out", "halting"]);
-
 function foldRun(run: RunFacts, event: RunEvent): void {
   switch (event.type) {
-    case "run.status.changed":
-      run.status = event.payload.to;
-      if (ENDINGS.has(event.payload.reason ?? "")) {
-        run.ending = event.payload.reason ?? null;
-        return;
-      }
-      run.epoch = event.payload.epoch;
-      run.hasEnded = false;
-      run.ending = null;
+    case "run.ending":
+      run.ending = event.payload.as;
       return;
+    case "run.status.changed":
+      // Only a run that has ended is opened by it; the others have events of their own for what happened.
+      if (run.hasEnded) reopen(run, event.payload.epoch);
+      return;
+    case "run.rewound":
+      return reopen(run, event.payload.epoch);
     case "run.completed":
     case "run.failed":
     case "run.cancelled":
@@ -187,6 +185,13 @@ function foldRun(run: RunFacts, event: RunEvent): void {
       return;
     default:
   }
+}
+
+function reopen(run: RunFacts, epoch: number): void {
+  run.status = "running";
+  run.epoch = epoch;
+  run.hasEnded = false;
+  run.ending = null;
 }
 
 function foldApproval(run: RunFacts, event: RunEvent): void {

@@ -12,7 +12,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { shortId } from "../../parts/run-columns.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { CHOICE_TEXTS, sameAs, SOURCE_TEXTS } from "./inbox.ts";
+import { CHOICE_TEXTS, runsAlike, sameAs, SOURCE_TEXTS } from "./inbox.ts";
 
 interface DetailProps {
   readonly approval: Approval;
@@ -65,7 +65,9 @@ export function ApprovalDetail({ approval, all, isBusy, problem, onAnswer }: Det
 
 function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem">): JSX.Element {
   const mayAnswer = useMay("governance:approve");
-  const same = sameAs(approval, all).filter(({ status }) => status === "pending");
+  const same = sameAs(approval, all, useWorkflows(runsAlike(approval, all))).filter(
+    ({ status }) => status === "pending",
+  );
   if (!mayAnswer) {
     return <p className="note">This key may look, but not answer: it lacks the permission governance:approve.</p>;
   }
@@ -115,6 +117,17 @@ function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem
       )}
     </div>
   );
+}
+
+/** The workflow of each run. Who may not read runs is offered nothing for several at once. */
+function useWorkflows(runIds: readonly string[]): ReadonlyMap<string, string> {
+  const mayRead = useMay("run:read");
+  const found = useQuery(
+    mayRead && runIds.length > 0 ? `approval-runs/${runIds.join()}` : null,
+    async () => Promise.all(runIds.map((id) => api.getRun(id))),
+    { freshMs: 60_000 },
+  ).data;
+  return new Map((found ?? []).map(({ id, workflow }) => [id, workflow]));
 }
 
 function Facts({ approval }: { readonly approval: Approval }): JSX.Element {

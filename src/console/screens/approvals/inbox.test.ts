@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../../../client/index.ts";
-import { byUrgency, needsReason, sameAs } from "./inbox.ts";
+import { byUrgency, needsReason, runsAlike, sameAs } from "./inbox.ts";
 
 const approval = (id: string, more: Partial<Approval> = {}): Approval =>
   ({
     id,
+    runId: "run_1",
     nodeId: "publish",
     source: "policy",
     summary: "publish",
@@ -21,14 +22,25 @@ describe("the inbox", () => {
     expect(byUrgency([approval("b"), approval("a"), soon]).map(({ id }) => id)).toEqual(["c", "a", "b"]);
   });
 
-  it("takes for the same only what asks the very same", () => {
+  it("takes for the same only what asks the very same in the same workflow", () => {
     const all = [
       approval("a"),
-      approval("b"),
+      approval("b", { runId: "run_2" }),
       approval("c", { rendered: "Publish it now" }),
       approval("d", { choices: ["approve"] }),
+      approval("e", { runId: "run_of_another" }),
+      approval("f", { runId: "run_unknown" }),
     ];
-    expect(sameAs(approval("a"), all).map(({ id }) => id)).toEqual(["a", "b"]);
+    const workflows = new Map([
+      ["run_1", "letters"],
+      ["run_2", "letters"],
+      ["run_of_another", "payments"],
+    ]);
+    const [first = approval("a")] = all;
+    expect(sameAs(first, all, workflows).map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(sameAs(first, all, new Map()).map(({ id }) => id)).toEqual(["a"]);
+    expect(runsAlike(first, all)).toEqual(["run_1", "run_2", "run_of_another", "run_unknown"]);
+    expect(runsAlike(approval("z", { rendered: "Another" }), all)).toEqual([]);
   });
 
   it("wants a reason for every no", () => {

@@ -9,10 +9,29 @@ export function byUrgency(approvals: readonly Approval[]): readonly Approval[] {
   });
 }
 
-/** Those that ask the very same of the same people: the same text, for the same node, with the same answers. */
-export function sameAs(approval: Approval, all: readonly Approval[]): readonly Approval[] {
+/**
+ * Those that ask the very same: the same text, for the same node of the same workflow, with the same answers. Runs
+ * whose workflow is not known are not taken for the same.
+ */
+export function sameAs(
+  approval: Approval,
+  all: readonly Approval[],
+  workflowOf: ReadonlyMap<string, string>,
+): readonly Approval[] {
   const key = keyOf(approval);
-  return all.filter((each) => keyOf(each) === key);
+  const workflow = workflowOf.get(approval.runId ?? "");
+  return all.filter(
+    (each) =>
+      each.id === approval.id ||
+      (workflow !== undefined && workflowOf.get(each.runId ?? "") === workflow && keyOf(each) === key),
+  );
+}
+
+/** The runs to look up before approvals can be called the same: those that would be, if they are of one workflow. */
+export function runsAlike(approval: Approval, all: readonly Approval[]): readonly string[] {
+  const key = keyOf(approval);
+  const runIds = all.filter((each) => keyOf(each) === key).flatMap(({ runId }) => runId ?? []);
+  return runIds.length < 2 ? [] : [...new Set(runIds)].sort();
 }
 
 function keyOf({ nodeId, source, summary, rendered, choices, agentId }: Approval): string {
@@ -28,17 +47,21 @@ export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
 };
 
 export const CHOICE_TEXTS: Readonly<
-  Record<Decision, { readonly verb: string; readonly done: string; readonly means: string }>
+  Record<
+    Decision,
+    { readonly verb: string; readonly done: string; readonly tone: "ok" | "bad" | "info"; readonly means: string }
+  >
 > = {
-  approve: { verb: "Approve", done: "Approved", means: "It goes on, and passes the gates again." },
+  approve: { verb: "Approve", done: "Approved", tone: "ok", means: "It continues, and passes the gates again." },
   reject: {
     verb: "Reject",
     done: "Rejected",
+    tone: "bad",
     means: "It does not happen; what depends on it follows its failure rule.",
   },
-  retry: { verb: "Retry", done: "Will be tried again", means: "The node is tried once more." },
-  skip: { verb: "Skip", done: "Skipped", means: "The node is skipped, and the run goes on." },
-  abort: { verb: "Abort run", done: "Aborted", means: "The run ends as failed." },
+  retry: { verb: "Retry", done: "Will be tried again", tone: "info", means: "The node is tried once more." },
+  skip: { verb: "Skip", done: "Skipped", tone: "info", means: "The node is skipped, and the run continues." },
+  abort: { verb: "Abort run", done: "Aborted", tone: "bad", means: "The run ends as failed." },
 };
 
 /** What needs a reason: whatever says no. */

@@ -16,7 +16,8 @@ export async function sendAnswers(decision: Decision, approvals: readonly Approv
     cache.invalidate("approvals", "runs");
   }
   const what = approvals.length === 1 ? (approvals[0]?.summary ?? "") : `${approvals.length} approvals`;
-  toast(`${CHOICE_TEXTS[decision].done}: ${what}`);
+  const { done, tone } = CHOICE_TEXTS[decision];
+  toast(`${done}: ${what}`, tone);
 }
 
 export function useAnswer(): Action<Parameters<typeof sendAnswers>> {

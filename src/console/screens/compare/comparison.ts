@@ -107,8 +107,13 @@ export function wordsOf(left: Run, right: Run): readonly FactPair[] {
     .filter(({ left: before, differs }) => differs || before !== UNSET);
 }
 
-/** `7 completed, 1 failed of 9` */
-export function countsText({ nodeResults, executedCount, failedCount }: State): string {
-  const failed = failedCount === 0 ? "" : `, ${failedCount} failed`;
-  return `${executedCount} completed${failed} of ${nodeResults.length}`;
+/** `5 completed, 1 failed, 2 not run of 9` */
+export function countsText({ nodeResults, executedCount, failedCount, upstreamFailedCount }: State): string {
+  const failed = failedCount - upstreamFailedCount;
+  const parts = [
+    `${executedCount} completed`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(upstreamFailedCount === 0 ? [] : [`${upstreamFailedCount} not run`]),
+  ];
+  return `${parts.join(", ")} of ${nodeResults.length}`;
 }

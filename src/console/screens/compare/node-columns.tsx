@@ -2,7 +2,7 @@ import type { JSX, ReactNode } from "react";
 import type { NodeState } from "../../../client/index.ts";
 import { spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
-import { StatusBadge, StatusIcon } from "../../parts/status.tsx";
+import { nodeLook, StatusBadge, StatusIcon } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import type { Aspect, NodePair } from "./comparison.ts";
 import { DiffersMark } from "./differs-mark.tsx";
@@ -26,7 +26,7 @@ export const NODE_COLUMNS: readonly Column<NodePair>[] = [
     head: "Status",
     cell: (pair) => (
       <Two pair={pair} aspect="status">
-        {({ status }) => <Status status={status} />}
+        {(node) => <Status node={node} />}
       </Two>
     ),
     sortBy: ({ left, right }) => `${left?.status ?? ""} ${right?.status ?? ""}`,
@@ -85,7 +85,8 @@ export const NODE_COLUMNS: readonly Column<NodePair>[] = [
 ];
 
 /** Words where there is room for them; the icon says the same to those who cannot see it. */
-function Status({ status }: { readonly status: NodeState["status"] }): JSX.Element {
+function Status({ node }: { readonly node: NodeState }): JSX.Element {
+  const status = nodeLook(node);
   return (
     <>
       <span className="compare-wide">

@@ -103,7 +103,7 @@ function BurnDownPanel({ budget }: { readonly budget: Registered }): JSX.Element
           <Reserved budget={budget} />
           <dt>At this rate</dt>
           <dd>{dollars(state.projectedMicros)} by the end</dd>
-          <dt>Breach</dt>
+          <dt>{state.state === "exhausted" ? "Used up" : "Used up at this rate"}</dt>
           <dd>{state.breachAt === null ? "not in this period" : <TimeText at={state.breachAt} />}</dd>
           <dt>Next period</dt>
           <dd>
@@ -152,7 +152,16 @@ function useBurnDown(budget: Registered): Burning {
   const spending = usage.data.data
     .filter(({ group }) => by === undefined || group === scopeId)
     .map(({ bucketStart, costMicros }): Spent => ({ at: Date.parse(bucketStart), micros: costMicros }));
-  return { state: burnDown(period, ceilingOf(budget), spending, now), problem: null, isCounted };
+  return {
+    state: burnDown(period, ceilingOf(budget), spending, now, bookedIn(budget, since)),
+    problem: null,
+    isCounted,
+  };
+}
+
+/** What the gates count, as long as it is of the period that is shown. */
+function bookedIn({ spentMicros, periodStart }: Registered, since: string): number | undefined {
+  return typeof spentMicros === "number" && periodStart === since ? spentMicros : undefined;
 }
 
 function ceilingOf({ amountUsd }: Registered): number {

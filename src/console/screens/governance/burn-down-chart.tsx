@@ -12,7 +12,7 @@ const BOTTOM = 22;
 
 /** What is left of an envelope, step by step, and where it goes at the present rate. */
 export function BurnDownChart({ state }: { readonly state: BurnDown }): JSX.Element {
-  const { start, end, ceilingMicros, points, projectedMicros, spentMicros } = state;
+  const { start, end, ceilingMicros, points, ahead, projectedMicros, spentMicros } = state;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box, WIDTH);
   const least = Math.min(0, ...points.map(({ leftMicros }) => leftMicros));
@@ -24,7 +24,6 @@ export function BurnDownChart({ state }: { readonly state: BurnDown }): JSX.Elem
     return [`${x(at)},${y(before)}`, `${x(at)},${y(leftMicros)}`];
   });
   const last = points.at(-1);
-  const expected = Math.max(ceilingMicros - projectedMicros, least);
   const label = `Left of ${dollars(ceilingMicros)}: ${dollars(ceilingMicros - spentMicros)}; ${dollars(projectedMicros)} would be spent by the end.`;
   return (
     <div className="governance-burn" ref={box}>
@@ -44,13 +43,13 @@ export function BurnDownChart({ state }: { readonly state: BurnDown }): JSX.Elem
           </g>
         ))}
         <polyline className={`governance-burn-line is-${state.state}`} points={steps.join(" ")} />
-        {last !== undefined && (
+        {last !== undefined && ahead !== null && (
           <line
             className="governance-burn-ahead"
             x1={x(last.at)}
             y1={y(last.leftMicros)}
-            x2={x(end)}
-            y2={y(expected)}
+            x2={x(ahead.at)}
+            y2={y(ahead.leftMicros)}
           />
         )}
         <text className="chart-text" x={LEFT} y={HEIGHT - 6}>

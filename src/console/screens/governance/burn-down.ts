@@ -16,40 +16,66 @@ export interface BurnDown {
   readonly share: number;
   /** What will be spent by the end if it goes on as so far. */
   readonly projectedMicros: number;
-  /** When the ceiling is reached at that rate; null: not in this period. */
+  /** When the ceiling was reached, or will be at that rate; null: not in this period. */
   readonly breachAt: number | null;
   readonly state: "fine" | "near" | "exhausted";
   /** What was left after each step, for the line. */
-  readonly points: readonly { readonly at: number; readonly leftMicros: number }[];
+  readonly points: readonly BurnPoint[];
+  /** Where the line goes from now on at that rate: to nothing, or to the end of the period. Null: nothing is left. */
+  readonly ahead: BurnPoint | null;
+}
+
+export interface BurnPoint {
+  readonly at: number;
+  readonly leftMicros: number;
 }
 
 const NEAR = 0.8;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
-export function burnDown(period: Period, ceilingMicros: number, spending: readonly Spent[], now: number): BurnDown {
+/** What the chart and the words beside it are told from; `booked` is what the ledger says, where it is known. */
+export function burnDown(
+  period: Period,
+  ceilingMicros: number,
+  spending: readonly Spent[],
+  now: number,
+  booked?: number,
+): BurnDown {
   const { start, end } = periodOf(period, now);
+  const bucketMs = period === "daily" ? HOUR_MS : DAY_MS;
   const own = spending.filter(({ at }) => at >= start && at < end).toSorted((left, right) => left.at - right.at);
-  let spentMicros = 0;
   const points = [{ at: start, leftMicros: ceilingMicros }];
+  let counted = 0;
   for (const { at, micros } of own) {
-    spentMicros += micros;
-    points.push({ at: Math.max(at, start), leftMicros: ceilingMicros - spentMicros });
+    counted += micros;
+    // By the end of its hour or day it was spent; before, nobody knows.
+    points.push({ at: Math.min(at + bucketMs, now), leftMicros: ceilingMicros - Math.min(counted, booked ?? counted) });
   }
-  points.push({ at: now, leftMicros: ceilingMicros - spentMicros });
-  // The first hour tells nothing yet about a whole day.
-  const elapsed = Math.max(now - start, HOUR_MS);
-  const rate = spentMicros / elapsed;
-  const breach = rate === 0 ? Infinity : start + ceilingMicros / rate;
+  const spentMicros = booked ?? counted;
+  const leftMicros = ceilingMicros - spentMicros;
+  points.push({ at: now, leftMicros });
+  // The first hour says nothing yet about a whole day.
+  const rate = spentMicros / Math.max(now - start, HOUR_MS);
+  const reached = rate === 0 ? Infinity : now + leftMicros / rate;
   const share = ceilingMicros === 0 ? 1 : spentMicros / ceilingMicros;
+  const isExhausted = share >= 1;
+  const passed = points.find((point) => point.leftMicros <= 0);
+  const projectedMicros = Math.round(spentMicros + rate * (end - now));
   return {
     start,
     end,
     spentMicros,
     ceilingMicros,
     share,
-    projectedMicros: Math.round(rate * (end - start)),
-    breachAt: share >= 1 ? now : breach < end ? Math.max(breach, now) : null,
-    state: share >= 1 ? "exhausted" : share >= NEAR || breach < end ? "near" : "fine",
+    projectedMicros,
+    breachAt: isExhausted ? (passed?.at ?? now) : reached < end ? reached : null,
+    state: isExhausted ? "exhausted" : share >= NEAR || reached < end ? "near" : "fine",
     points,
+    ahead: isExhausted
+      ? null
+      : reached < end
+        ? { at: reached, leftMicros: 0 }
+        : { at: end, leftMicros: ceilingMicros - projectedMicros },
   };
 }

@@ -2,6 +2,7 @@ import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
 import { jsonToText } from "../../../core/base/index.ts";
 import type { ScreenProps } from "../../app/routes.ts";
+import { GOVERNANCE_TABS } from "../../app/sections.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Badge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
@@ -18,16 +19,8 @@ import { PlatformSwitch } from "./platform-switch.tsx";
 import "../settings/settings.css";
 import "./governance.css";
 
-const TABS = [
-  { id: "gates", label: "Gates" },
-  { id: "policies", label: "Policies" },
-  { id: "budgets", label: "Budgets" },
-  { id: "agents", label: "Agents" },
-  { id: "gateways", label: "Gateways" },
-];
-
 export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
-  const selected = TABS.find(({ id }) => id === params["tab"])?.id ?? "gates";
+  const selected = GOVERNANCE_TABS.find(({ id }) => id === params["tab"])?.id ?? "gates";
   const { id } = params;
   const select = useTabAddress("/governance", selected);
   return (
@@ -37,7 +30,7 @@ export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
         subtitle="Every node passes the gates before it may act; what they read is here."
         actions={<PlatformSwitch />}
       />
-      <Tabs label="Governance" tabs={TABS} selected={selected} onSelect={select}>
+      <Tabs label="Governance" tabs={GOVERNANCE_TABS} selected={selected} onSelect={select}>
         {selected === "gates" && <GatesTab />}
         {selected === "policies" && (
           <RegistryTab

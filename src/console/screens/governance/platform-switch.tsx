@@ -32,7 +32,7 @@ export function PlatformSwitch(): JSX.Element | null {
           onClose={() => setAsking(false)}
           onConfirm={async (words) => {
             cache.put("platform", await api.setPlatform({ open: !open, ...(words === "" ? {} : { reason: words }) }));
-            toast(open ? "The platform is closed." : "The platform is open.");
+            toast(open ? "The platform is closed." : "The platform is open.", open ? "bad" : "ok");
           }}
         >
           {open

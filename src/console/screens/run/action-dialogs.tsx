@@ -1,5 +1,6 @@
 import { type JSX, useEffect, useState } from "react";
 import type { JsonObject } from "../../../core/base/index.ts";
+import { relaunchText } from "../../../core/view/index.ts";
 import { navigate } from "../../app/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
@@ -54,7 +55,7 @@ function CancelDialog({ onClose }: Closing): JSX.Element {
       onClose={onClose}
       onConfirm={async (reason) => {
         await api.cancelRun(run.id, reason === "" ? undefined : reason);
-        toast("The run is being cancelled.");
+        toast("The run is being cancelled.", "info");
       }}
     >
       Whatever is being worked on is stopped, child runs too. What was completed stays, and so does what it cost.
@@ -81,6 +82,12 @@ function RecoverDialog({ onClose }: Closing): JSX.Element {
   );
 }
 
+/** With or without a node, what failed runs again too. */
+function restartText(fromNode: string | null): string {
+  const again = fromNode === null ? "What did not complete" : `${fromNode}, what did not complete`;
+  return `${again} and everything that depends on it run again; all else is carried over and not paid again.`;
+}
+
 function RestartDialog({ fromNode, onClose }: Closing & { readonly fromNode: string | null }): JSX.Element {
   const { run } = useRunPage();
   return (
@@ -92,13 +99,11 @@ function RestartDialog({ fromNode, onClose }: Closing & { readonly fromNode: str
       onConfirm={async () => {
         const next = await api.restartRun(run.id, fromNode ?? undefined);
         cache.invalidate("runs");
-        toast("A new run has started.");
+        toast(`A new run has started; ${relaunchText(next)}.`);
         navigate(`/runs/${encodeURIComponent(next.id)}`);
       }}
     >
-      {fromNode === null
-        ? "A new run of the same version starts. What was completed here is carried over and not paid again; the rest is done."
-        : `A new run of the same version starts. ${fromNode} and everything that depends on it is done again; the rest is carried over.`}
+      A new run of the same version starts. {restartText(fromNode)}
     </Confirm>
   );
 }
@@ -129,7 +134,7 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
   const branching = useAction(async () => {
     const next = await api.branchRun(run.id, eventId, args ?? {});
     cache.invalidate("runs");
-    toast("A branch has started.");
+    toast(`A branch has started; ${relaunchText(next)}.`);
     navigate(`/runs/${encodeURIComponent(next.id)}`);
   });
   const act = async (): Promise<void> => {
@@ -149,8 +154,9 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
       }
     >
       <p>
-        A new run starts from how this one was after event {eventId}, with these args. What had settled by then is
-        carried over.
+        A new run starts from how this one was after event {eventId}, with these args. Nodes that read an arg you
+        change, and everything that depends on them, run again; all else that had settled by then is carried over and
+        not paid again.
       </p>
       {fields === null ? (
         <Skeleton lines={2} height={30} />

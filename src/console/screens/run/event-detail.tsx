@@ -1,9 +1,10 @@
 import type { JSX } from "react";
+import { Link } from "../../app/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { detailOf, EVENT_LOOKS } from "./model/event-text.ts";
+import { detailOf, lookOfEvent } from "./model/event-text.ts";
 import { excerptOf, plainText } from "./model/plain-text.ts";
 import { useActionDesk } from "./action-desk.ts";
 import { useRunPage } from "./run-page.ts";
@@ -26,13 +27,18 @@ export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.E
     <aside className="event-aside" aria-label={`Event ${eventId}`}>
       <div className="spread">
         <h3>
-          {eventId} · {EVENT_LOOKS[event.type].label}
+          {eventId} · {lookOfEvent(event).label}
         </h3>
         <Button kind="quiet" size="small" icon="cross" label="Close the event" onClick={() => selectEvent(null)} />
       </div>
       <p className="muted">
         <code>{event.type}</code> · <TimeText at={event.at} />
       </p>
+      {"childRunId" in event.payload && typeof event.payload.childRunId === "string" && (
+        <p>
+          <Link to={`/runs/${encodeURIComponent(event.payload.childRunId)}`}>Open the child run</Link>
+        </p>
+      )}
       <div className="row">
         <Button size="small" icon="clock" onClick={() => travel(eventId)}>
           Show the run then
@@ -56,7 +62,7 @@ export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.E
             return (
               <li key={id}>
                 <button type="button" aria-current={id === eventId || undefined} onClick={() => selectEvent(id)}>
-                  <span className="num">{id}</span> {EVENT_LOOKS[each.type].label}{" "}
+                  <span className="num">{id}</span> {lookOfEvent(each).label}{" "}
                   <span className="muted">{plainText(detailOf(each))}</span>
                 </button>
               </li>

@@ -5,7 +5,7 @@ import { EventDetail } from "./event-detail.tsx";
 import { EventBar, EVERYTHING, type EventMode, type EventWish } from "./event-bar.tsx";
 import type { EventFilter } from "./model/event-filter.ts";
 import { type EventLine, type EventLines, linesOf } from "./model/event-lines.ts";
-import { detailOf, EVENT_LOOKS } from "./model/event-text.ts";
+import { detailOf, lookOfEvent } from "./model/event-text.ts";
 import { plainText } from "./model/plain-text.ts";
 import { useRunPage, useRunView } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";
@@ -72,8 +72,14 @@ function useLines(mode: EventMode, { kind, text, nodeId }: EventFilter, lastEven
   const { feed } = useRunPage();
   const { log, pinnedAt } = feed;
   return useMemo(
-    () => linesOf(log, mode, { kind, text, nodeId }, pinnedAt),
-    [log, pinnedAt, mode, kind, text, nodeId, lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
+    () =>
+      linesOf(
+        { events: log.events, frames: log.frames, groups: feed.facts.groups },
+        mode,
+        { kind, text, nodeId },
+        pinnedAt,
+      ),
+    [feed, log, pinnedAt, mode, kind, text, nodeId, lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
   );
 }
 
@@ -82,7 +88,7 @@ type EventRowProps = EventLine & { readonly mode: EventMode; readonly isSelected
 const EventRow = memo(function EventRow(props: EventRowProps): JSX.Element {
   const { eventId, event, group, frame, mode, isSelected } = props;
   const { selectEvent, selectNode } = useRunPage();
-  const look = EVENT_LOOKS[event.type];
+  const look = lookOfEvent(event);
   const nodeId = "nodeId" in event.payload ? event.payload.nodeId : null;
   const choose = (): void => {
     selectEvent(eventId);

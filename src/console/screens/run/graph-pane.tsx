@@ -20,12 +20,13 @@ export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Ele
     (): GraphSource => ({
       onNodes: feed.onNodes,
       node: feed.node,
-      handoffs: (from, to) => feed.log.handoffs.get(`${from}>${to}`) ?? NONE,
+      handoffs: (from, to) => feed.facts.handoffs.get(`${from}>${to}`) ?? NONE,
+      shownAt: feed.shownAt,
     }),
     [feed],
   );
   return (
-    <section className="graph-pane" aria-label="Nodes of the run">
+    <section className={`graph-pane ${isList ? "is-list" : ""}`} aria-label="Nodes of the run">
       <div className="segments graph-switch" role="group" aria-label="How nodes are shown">
         <button type="button" aria-pressed={!isList} disabled={!hasPlan} onClick={() => setList(false)}>
           Graph

@@ -1,6 +1,6 @@
 import { type JSX, useMemo, useState } from "react";
 import { Money } from "../../parts/money.tsx";
-import { StatusBadge } from "../../parts/status.tsx";
+import { nodeLook, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { type NodeRow, NodeRows } from "./model/node-rows.ts";
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<NodeRow>[] = [
   {
     id: "status",
     head: "Status",
-    cell: ({ status }) => <StatusBadge status={status} />,
+    cell: (row) => <StatusBadge status={nodeLook(row)} />,
     sortBy: ({ status }) => status,
   },
   {
@@ -42,10 +42,16 @@ const COLUMNS: readonly Column<NodeRow>[] = [
     id: "error",
     head: "Why",
     isWide: true,
-    cell: ({ errorCode, waitingReason }) => errorCode ?? waitingReason?.replaceAll("_", " ") ?? "",
+    cell: whyOf,
     sortBy: ({ errorCode }) => errorCode,
   },
 ];
+
+function whyOf({ errorCode, waitingReason, failedInstances, isCarried }: NodeRow): string {
+  if (isCarried) return "carried over";
+  if (failedInstances > 0) return `${failedInstances} failed${errorCode === null ? "" : `, ${errorCode}`}`;
+  return errorCode ?? waitingReason?.replaceAll("_", " ") ?? "";
+}
 
 /** The graph as a list, for those who would rather read, and for screen readers. */
 export function NodeList(): JSX.Element {

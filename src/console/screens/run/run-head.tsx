@@ -1,8 +1,8 @@
 import type { JSX, ReactNode } from "react";
 import type { RunView } from "../../../client/index.ts";
+import { isTerminal } from "../../../core/event/index.ts";
+import { isPaused, type NodeView, relaunchText } from "../../../core/view/index.ts";
 import { Link } from "../../app/router.tsx";
-import { useQuery } from "../../live/use-query.ts";
-import { api } from "../../live/api.ts";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
@@ -16,7 +16,7 @@ import { useRunPage, useRunView } from "./run-page.ts";
 export function RunHead(): JSX.Element {
   const { run, feed } = useRunPage();
   const view = useRunView();
-  const sum = feed.log.sums.run;
+  const sum = feed.facts.sums.run;
   return (
     <header className="run-head">
       <PageHead
@@ -31,17 +31,14 @@ export function RunHead(): JSX.Element {
       />
       <dl className="run-facts">
         <Fact name="Status">
-          <StatusBadge
-            status={view.status}
-            {...(view.ending === null ? {} : { label: `Ending as ${view.ending.replaceAll("_", " ")}` })}
-          />
+          <RunBadge view={view} />
           {view.errorCode !== null && <code className="text-bad">{view.errorCode}</code>}
         </Fact>
         <Fact name="Started">
           <TimeText at={view.startedAt ?? run.startedAt ?? run.createdAt} />
         </Fact>
         <Fact name="Clock">
-          <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt} />
+          <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt ?? feed.shownAt()} />
         </Fact>
         <Fact name="Cost">
           <Money micros={view.costMicros} />
@@ -87,13 +84,23 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-function Counts({ view: { counts } }: { readonly view: RunView }): JSX.Element {
+/** A run that waits for a person does not run, whatever its status is called. */
+function RunBadge({ view }: { readonly view: RunView }): JSX.Element {
+  if (view.ending !== null) {
+    return <StatusBadge status={view.status} label={`Ending as ${view.ending.replaceAll("_", " ")}`} />;
+  }
+  if (!isTerminal(view.status) && isPaused(view)) return <StatusBadge status="blocked" label="Waiting for a person" />;
+  return <StatusBadge status={view.status} />;
+}
+
+function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView }): JSX.Element {
   const told = [
     [counts.completed, "completed", "ok"],
     [counts.running + counts.streaming, "in flight", "info"],
     [counts.awaiting_dependency + counts.queued + counts.retrying, "waiting", "warn"],
     [counts.blocked, "blocked", "hold"],
-    [counts.failed + counts.timed_out, "failed", "bad"],
+    [counts.failed + counts.timed_out - upstreamFailures, "failed", "bad"],
+    [upstreamFailures, "not run", "idle"],
     [counts.skipped, "skipped", "idle"],
     [counts.cancelled, "cancelled", "idle"],
     [counts.invalidated, "invalidated", "idle"],
@@ -123,18 +130,13 @@ function waveText({ nodes }: RunView): string {
   return `${furthest + 1} of ${last + 1}`;
 }
 
+const CHILDREN_SHOWN = 5;
+
 /** Runs this one came from or led to. */
 function Family(): JSX.Element | null {
   const { run, feed } = useRunPage();
-  useRunView();
-  const hasChildren = feed.log.childRunIds.length > 0;
-  const children = useQuery(
-    hasChildren ? `children ${run.id} ${feed.log.childRunIds.length}` : null,
-    () => api.listRuns({ parent: run.id, limit: 5 }),
-    {
-      tags: [`run:${run.id}`],
-    },
-  );
+  const view = useRunView();
+  const { childRunIds } = feed.facts;
   return (
     <>
       {run.parentRunId !== undefined && (
@@ -143,22 +145,44 @@ function Family(): JSX.Element | null {
         </Fact>
       )}
       {run.sourceRunId !== undefined && (
-        <Fact name="Began as">
-          <RunLink id={run.sourceRunId} />
-        </Fact>
+        <>
+          <Fact name={run.trigger === "branch" ? "Branched from" : "Restarted from"}>
+            <RunLink id={run.sourceRunId} />
+          </Fact>
+          <CarriedOver view={view} />
+        </>
       )}
-      {hasChildren && (
+      {childRunIds.length > 0 && (
         <Fact name="Child runs">
           <span className="row">
-            {(children.data?.data ?? []).map(({ id }) => (
+            {childRunIds.slice(-CHILDREN_SHOWN).map((id) => (
               <RunLink key={id} id={id} />
             ))}
-            {feed.log.childRunIds.length > 5 && <span className="muted">of {feed.log.childRunIds.length}</span>}
+            {childRunIds.length > CHILDREN_SHOWN && <span className="muted">of {childRunIds.length}</span>}
           </span>
         </Fact>
       )}
     </>
   );
+}
+
+/** Which results were taken over from the other run; the title names them, and what runs again. */
+function CarriedOver({ view: { nodes } }: { readonly view: RunView }): JSX.Element {
+  const split = splitNodes(nodes.values());
+  return (
+    <Fact name="Carried over">
+      <span title={relaunchText(split)}>
+        {grouped(split.carriedOver.length)} of {grouped(split.carriedOver.length + split.runsAgain.length)} nodes
+      </span>
+    </Fact>
+  );
+}
+
+function splitNodes(nodes: Iterable<NodeView>): Parameters<typeof relaunchText>[0] {
+  const planned = [...nodes].filter(({ instance }) => instance === null);
+  const ids = (isCarried: boolean): readonly string[] =>
+    planned.filter((node) => node.isCarried === isCarried).map(({ id }) => id);
+  return { carriedOver: ids(true), runsAgain: ids(false) };
 }
 
 function RunLink({ id }: { readonly id: string }): JSX.Element {

@@ -2,6 +2,7 @@ import { createContext, useCallback, useContext, useMemo, useSyncExternalStore }
 import type { Run, RunView } from "../../../client/index.ts";
 import type { NodeView } from "../../../core/view/index.ts";
 import type { GraphNode } from "../../graph/graph-node.ts";
+import { useNow } from "../../parts/ticker.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 
 /** What those parts look at that show the nodes of any run, also of one no server knows. */
@@ -45,6 +46,14 @@ export function useRunView(): RunView {
   const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
   return feed.shown;
+}
+
+/** The time the page shows: that of the event it stands at, otherwise the clock. */
+export function useShownNow(): number {
+  const { feed } = useNodesPage();
+  useSyncExternalStore(feed.onLists, feed.version);
+  const now = useNow();
+  return feed.shownAt() ?? now;
 }
 
 /** Every node with its instances, in plan order. */

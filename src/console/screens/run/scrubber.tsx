@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { Button } from "../../parts/button.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { EVENT_LOOKS } from "./model/event-text.ts";
+import { lookOfEvent } from "./model/event-text.ts";
 import { useRunPage, useRunView } from "./run-page.ts";
 
 /** A slider over the whole log: the page shows the run as it was after the event it stands at. */
@@ -14,7 +14,7 @@ export function Scrubber(): JSX.Element {
   const event = log.events[at - 1];
   const nodeId = event !== undefined && "nodeId" in event.payload ? event.payload.nodeId : null;
   const step = (by: number): void => travel(Math.max(1, Math.min(last, at + by)));
-  const words = event === undefined ? "" : `${EVENT_LOOKS[event.type].label}${nodeId === null ? "" : ` · ${nodeId}`}`;
+  const words = event === undefined ? "" : `${lookOfEvent(event).label}${nodeId === null ? "" : ` · ${nodeId}`}`;
   return (
     <div className={`scrubber ${pinnedAt === null ? "" : "is-pinned"}`} role="group" aria-label="Time travel">
       <Button

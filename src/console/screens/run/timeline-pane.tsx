@@ -3,7 +3,7 @@ import { usePaneSize } from "../../graph/use-pane-size.ts";
 import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { StatusIcon } from "../../parts/status.tsx";
+import { nodeLook, StatusIcon } from "../../parts/status.tsx";
 import { useNow } from "../../parts/ticker.ts";
 import { type Span, type SpanKind, totalsOf } from "./model/timeline.ts";
 import { ticksOf, type TimelineRow, timelineRows } from "./model/timeline-rows.ts";
@@ -45,7 +45,7 @@ export function TimelinePane(): JSX.Element {
   const { feed, nodes, open, node: selected } = useRunPage();
   const [zoom, setZoom] = useState(1);
   const scale = useScale();
-  const { timeline } = feed.log;
+  const { timeline } = feed.facts;
   const { begunCount } = timeline;
   const rows = useMemo(
     () => timelineRows(nodes, open, (id) => timeline.begunAt(id)),
@@ -58,7 +58,7 @@ export function TimelinePane(): JSX.Element {
   // Rows that change places must not take along somebody who has scrolled away.
   useEffect(() => scrollTo(at), [selected, at < 0]); // oxlint-disable-line react-hooks/exhaustive-deps
   const length = scale.to - scale.from;
-  const mark = feed.pinnedAt === null ? null : (feed.log.events[feed.pinnedAt - 1]?.at ?? null);
+  const mark = feed.shownAt();
   return (
     <div className="timeline">
       <TimelineBar zoom={zoom} onZoom={setZoom} />
@@ -77,7 +77,7 @@ export function TimelinePane(): JSX.Element {
             <Row
               key={row.id}
               row={row}
-              spans={feed.log.timeline.spansOf(row.id)}
+              spans={timeline.spansOf(row.id)}
               scale={scale}
               isSelected={row.id === selected}
             />
@@ -150,16 +150,20 @@ function TimelineHead({ lengthMs, ticks }: { readonly lengthMs: number; readonly
   );
 }
 
-/** While the run goes on, its end is the next full second: otherwise every bar would be another with every event. */
+/**
+ * While the run goes on, its end is the next full second: otherwise every bar would be another with every event.
+ * At an earlier event bars end there, and the scale stays that of the whole run, so that nothing jumps about.
+ */
 function useScale(): Scale {
   const { feed, run } = useRunPage();
-  const view = useRunView();
+  useRunView();
   const tick = useNow();
   const { timeline } = feed.log;
-  const from = timeline.startedAt ?? view.startedAt ?? Date.parse(run.startedAt ?? run.createdAt);
-  const now = view.endedAt ?? tick;
-  const last = Math.max(now, timeline.lastAt ?? from, from + 1);
-  const to = view.endedAt === null ? Math.ceil(last / SECOND) * SECOND : last;
+  const { newest } = feed;
+  const from = timeline.startedAt ?? newest.startedAt ?? Date.parse(run.startedAt ?? run.createdAt);
+  const last = Math.max(newest.endedAt ?? tick, timeline.lastAt ?? from, from + 1);
+  const to = newest.endedAt === null ? Math.ceil(last / SECOND) * SECOND : last;
+  const now = feed.shownAt() ?? newest.endedAt ?? tick;
   return useMemo(() => ({ from, to, now }), [from, to, now]);
 }
 
@@ -190,10 +194,13 @@ const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.
             <Icon name={row.isOpen ? "down" : "right"} size={12} />
           </button>
         )}
-        <StatusIcon status={node?.status ?? "pending"} size={13} />
+        <StatusIcon status={node === undefined ? "pending" : nodeLook(node)} size={13} />
         <button type="button" className="timeline-link cut" title={label} onClick={() => selectNode(row.id)}>
           {label}
         </button>
+        {node !== undefined && node.failedInstances > 0 && (
+          <span className="text-bad num nowrap">{node.failedInstances} failed</span>
+        )}
       </div>
       <div className="timeline-track" role="cell" onClick={() => selectNode(row.id)}>
         <span className="hidden-text">{`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}</span>

@@ -18,7 +18,7 @@ export function DeleteButton({ kind, id, onDeleted }: DeleteButtonProps): JSX.El
     if (kind.collection === "gateways") await api.deleteGateway(id);
     else await api.deleteRegistered(kind.collection, id);
     cache.invalidate(kind.collection);
-    toast(`Deleted ${nounOf(kind)} ${id}.`);
+    toast(`Deleted ${nounOf(kind)} ${id}.`, "info");
     onDeleted();
   };
   return (

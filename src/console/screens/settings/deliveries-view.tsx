@@ -33,11 +33,7 @@ export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.E
     await deliveries.refresh();
   });
   const columns: readonly Column<Delivery>[] = [
-    { id: "type", head: "Event", cell: ({ type }) => <code>{type}</code> },
-    { id: "state", head: "State", cell: ({ state }) => <Badge tone={TONES[state]}>{state.replace("_", " ")}</Badge> },
-    { id: "tries", head: "Tries", isNumber: true, cell: ({ attempts }) => attempts },
-    { id: "answer", head: "Answer", isWide: true, cell: ({ lastStatus, lastError }) => lastStatus ?? lastError ?? "–" },
-    { id: "at", head: "Created", isWide: true, cell: ({ createdAt }) => <TimeText at={createdAt} /> },
+    ...COLUMNS,
     {
       id: "again",
       head: "Action",
@@ -71,5 +67,44 @@ export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.E
         <Table label="Deliveries" columns={columns} rows={deliveries.data.data} keyOf={({ id }) => id} />
       )}
     </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    id: "type",
+    head: "Event",
+    cell: ({ type, createdAt }) => (
+      <span className="delivery-event">
+        <code className="cut" title={type}>
+          {type}
+        </code>
+        <span className="muted">
+          <TimeText at={createdAt} />
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: "state",
+    head: "State",
+    cell: ({ state, attempts }) => (
+      <span className="delivery-state">
+        <Badge tone={TONES[state]}>{state.replace("_", " ")}</Badge>
+        <span className="muted nowrap">{attempts === 1 ? "1 try" : `${attempts} tries`}</span>
+      </span>
+    ),
+  },
+  { id: "answer", head: "Answer", isWide: true, cell: (delivery) => <Answer delivery={delivery} /> },
+];
+
+/** At most two lines of what came back; the whole of it is in the title. */
+function Answer({ delivery: { lastStatus, lastError } }: { readonly delivery: Delivery }): JSX.Element {
+  const text = [lastStatus, lastError].filter((part) => part !== null).join(": ");
+  if (text === "") return <span className="muted">–</span>;
+  return (
+    <span className="delivery-answer" title={text}>
+      {text}
+    </span>
   );
 }

@@ -68,7 +68,7 @@ export function KeysTab(): JSX.Element {
           onConfirm={async () => {
             await api.revokeKey(revoked.id);
             cache.invalidate("keys");
-            toast(`${revoked.label} no longer opens anything.`);
+            toast(`${revoked.label} no longer opens anything.`, "info");
           }}
         >
           Whoever uses it is turned away within two seconds. It cannot be given back.

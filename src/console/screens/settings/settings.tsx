@@ -3,6 +3,7 @@ import type { Registered } from "../../../client/index.ts";
 import { isJsonArray, isJsonObject, jsonToText } from "../../../core/base/index.ts";
 import { useSearchParams } from "../../app/router.tsx";
 import type { ScreenProps } from "../../app/routes.ts";
+import { SETTINGS_TABS } from "../../app/sections.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Badge } from "../../parts/status.tsx";
@@ -17,27 +18,14 @@ import { SlotsView } from "./slots-view.tsx";
 import { useTabAddress } from "./use-tab-address.ts";
 import "./settings.css";
 
-const TABS = [
-  { id: "keys", label: "Keys" },
-  { id: "webhooks", label: "Webhooks" },
-  { id: "schedules", label: "Schedules" },
-  { id: "lenses", label: "Lenses" },
-  { id: "teams", label: "Teams" },
-  { id: "library", label: "Library" },
-  { id: "models", label: "Models" },
-  { id: "deployments", label: "Deployments" },
-  { id: "bindings", label: "Role bindings" },
-  { id: "alerts", label: "Alerts" },
-];
-
 export function SettingsScreen({ params }: ScreenProps): JSX.Element {
-  const selected = TABS.find(({ id }) => id === params["tab"])?.id ?? "keys";
+  const selected = SETTINGS_TABS.find(({ id }) => id === params["tab"])?.id ?? "keys";
   const { get } = useSearchParams();
   const select = useTabAddress("/settings", selected);
   return (
     <>
       <PageHead title="Settings" subtitle="Who may come in, and what workflows refer to." />
-      <Tabs label="Settings" tabs={TABS} selected={selected} onSelect={select}>
+      <Tabs label="Settings" tabs={SETTINGS_TABS} selected={selected} onSelect={select}>
         {selected === "keys" ? (
           <KeysTab />
         ) : (
@@ -60,11 +48,7 @@ function partsOf(tab: string, workflow: string | null): Parts {
     case "webhooks":
       return {
         kind: KINDS.webhooks,
-        columns: [
-          textColumn("url", "Address"),
-          { id: "events", head: "Events", isWide: true, cell: ({ events }) => wordsOf(events) },
-          enabledColumn,
-        ],
+        columns: [textColumn("url", "Address"), eventsColumn, enabledColumn],
         beside: (entry) => (entry === null ? null : <DeliveriesView webhook={entry.id} />),
       };
     case "schedules":
@@ -146,6 +130,17 @@ const enabledColumn: Column<Registered> = {
   id: "enabled",
   head: "State",
   cell: ({ enabled }) => (enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge tone="ok">enabled</Badge>),
+};
+
+const eventsColumn: Column<Registered> = {
+  id: "events",
+  head: "Events",
+  isWide: true,
+  cell: ({ events }) => (
+    <span className="settings-events" title={wordsOf(events)}>
+      {wordsOf(events)}
+    </span>
+  ),
 };
 
 function wordsOf(value: Registered[string] | undefined): string {

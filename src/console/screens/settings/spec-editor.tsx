@@ -177,7 +177,7 @@ function useLeaving(
   isChanged: boolean,
 ): readonly [setDone: (done: Done) => void, forget: () => void] {
   const [done, setDone] = useState<Done>(null);
-  useLeaveGuard(done === null && isChanged ? `The changes of this ${nounOf(kind)} are not saved. Leave them?` : null);
+  useLeaveGuard(done === null && isChanged ? `The changes of this ${nounOf(kind)} are not saved.` : null);
   useEffect(() => {
     if (done === "deleted") onDeleted();
     else if (done !== null) onSaved(done.saved);

@@ -39,7 +39,7 @@ const SIDES = [
 
 /** The text on one side, what it means on the other. */
 export function EditorTab(props: EditorTabProps): JSX.Element {
-  const { checker, draft, onChange } = props;
+  const { checker, name, saved, draft, onChange } = props;
   const { report, isCurrent } = useCheck(checker, draft);
   const plan = useLastPlan(report);
   const problems = useMemo(() => shownProblems(report), [report]);
@@ -58,7 +58,7 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
       <div className="workflow-editor-text">
         <SaveBar {...props} plan={report?.plan ?? null} isBroken={isBroken || !isCurrent} saving={saving} />
         <Editor
-          label={`Definition of ${props.name}`}
+          label={`Definition of ${name}`}
           value={draft}
           onChange={onChange}
           problems={problems}
@@ -79,7 +79,15 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
           {isSimulating && (
             // It stays: what runs there goes on, and what was typed there is kept, while somebody looks at the graph.
             <div hidden={side !== "simulate"}>
-              <SimulatePanel checker={checker} source={draft} plan={plan} isBroken={isBroken} />
+              <SimulatePanel
+                checker={checker}
+                source={draft}
+                plan={plan}
+                isBroken={isBroken}
+                launch={
+                  draft === saved ? () => navigate(`/workflows/${encodeURIComponent(name)}?tab=editor&launch=1`) : null
+                }
+              />
             </div>
           )}
         </Tabs>

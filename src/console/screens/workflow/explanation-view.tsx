@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import type { Disposition, Explanation } from "../../../client/index.ts";
-import { jsonToText } from "../../../core/base/index.ts";
+import { factOf } from "../../parts/fact-text.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 
 interface ExplanationViewProps {
@@ -12,7 +12,7 @@ interface ExplanationViewProps {
 
 /** Which gate said what, by which fact, and what would let it through. */
 export function ExplanationView({ subject, verdict, explanation }: ExplanationViewProps): JSX.Element {
-  const facts = Object.entries(explanation?.facts ?? {}).filter(([, value]) => typeof value !== "object");
+  const facts = Object.entries(explanation?.facts ?? {}).map(([key, value]) => factOf(key, value));
   return (
     <div className={`workflow-explanation is-${verdict}`}>
       <p className="row">
@@ -23,9 +23,9 @@ export function ExplanationView({ subject, verdict, explanation }: ExplanationVi
       {explanation !== null && <p>{explanation.message}</p>}
       {facts.length > 0 && (
         <p className="muted">
-          {facts.map(([name, value]) => (
+          {facts.map(({ name, text }) => (
             <span key={name} className="workflow-fact">
-              {name} <code>{jsonToText(value)}</code>
+              {name} <strong>{text}</strong>
             </span>
           ))}
         </p>

@@ -18,7 +18,7 @@ export function NewWorkflow({ template }: { readonly template: string | null }):
   const checker = useChecker();
   const mayWrite = useMay("workflow:write");
   const [isSaved, setSaved] = useState(false);
-  useLeaveGuard(isOwn ? "The new workflow is not saved. Leave it?" : null);
+  useLeaveGuard(isOwn ? "The new workflow is not saved." : null);
   // Only now has the guard gone, so that the page may be left without a question.
   useEffect(() => {
     if (isSaved) navigate(`/workflows/${encodeURIComponent(name)}?tab=editor`);

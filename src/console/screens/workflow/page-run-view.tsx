@@ -4,7 +4,7 @@ import { frameEvent, type NodeView } from "../../../core/view/index.ts";
 import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
-import { StatusBadge } from "../../parts/status.tsx";
+import { nodeLook, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Duration } from "../../parts/time-text.tsx";
 import { GraphPane } from "../run/graph-pane.tsx";
@@ -163,7 +163,7 @@ function NodeAnswer({ id, isOwnModel }: { readonly id: string; readonly isOwnMod
       <div className="spread">
         <p className="row workflow-page-facts">
           <code>{id}</code>
-          <StatusBadge status={node.status} />
+          <StatusBadge status={nodeLook(node)} />
           {isGrowing(node) && <Duration from={node.startedAt} />}
           {node.durationMs !== null && <span className="num">{spanText(node.durationMs)}</span>}
           <Money micros={node.costMicros} />
@@ -183,7 +183,7 @@ function NodeAnswer({ id, isOwnModel }: { readonly id: string; readonly isOwnMod
 
 const COLUMNS: readonly Column<NodeView>[] = [
   { id: "node", head: "Node", cell: ({ id }) => <code>{id}</code> },
-  { id: "status", head: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { id: "status", head: "Status", cell: (node) => <StatusBadge status={nodeLook(node)} /> },
   {
     id: "answer",
     head: "Answer",

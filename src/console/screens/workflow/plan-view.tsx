@@ -1,6 +1,6 @@
 import { type JSX, lazy, Suspense, useMemo, useRef, useState } from "react";
 import { keep, read } from "../../app/preferences.ts";
-import type { GraphSource } from "../../graph/graph-node.ts";
+import { STILL } from "../../graph/graph-node.ts";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
@@ -18,10 +18,6 @@ interface PlanViewProps {
 const CHOICE = "sluice.plan";
 /** Below this a plan is read from top to bottom. */
 const NARROW = 640;
-
-/** A plan that is not run: nothing stands anywhere, and the same nothing every time it is asked for. */
-const NOTHING: readonly string[] = [];
-const AT_REST: GraphSource = { onNodes: () => () => undefined, node: () => undefined, handoffs: () => NOTHING };
 
 /** A plan as a graph, or as a list for those who would rather read. */
 export function PlanView({ plan, isCompact = false }: PlanViewProps): JSX.Element {
@@ -75,7 +71,7 @@ function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
         <Suspense fallback={<Skeleton lines={4} height={32} />}>
           <PlanGraph
             nodes={nodes}
-            source={AT_REST}
+            source={STILL}
             selected={selected}
             onSelect={setSelected}
             open={open}

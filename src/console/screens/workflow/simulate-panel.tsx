@@ -14,6 +14,8 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import type { Checker } from "./check/checker.ts";
 import type { Answers, PlanOutline, SimulationProblem } from "./check/protocol.ts";
 import { ForecastView } from "./forecast-view.tsx";
+import { type Funding, obstacleTo, type Where } from "./funding.ts";
+import { FundingChoice, WhereChoice } from "./funding-choice.tsx";
 import { NO_MODEL, type OwnModel, OwnModelFields } from "./own-model.tsx";
 import type { PageRun } from "./page-run-view.tsx";
 
@@ -26,9 +28,10 @@ interface SimulatePanelProps {
   readonly source: string;
   readonly plan: PlanOutline | null;
   readonly isBroken: boolean;
+  /** Starts the saved version on the server; null: the text as it stands is not saved. */
+  readonly launch: (() => void) | null;
 }
 
-type Where = "page" | "model" | "server";
 type Result =
   | { readonly kind: "page"; readonly run: PageRun }
   | { readonly kind: "refused"; readonly problems: readonly SimulationProblem[] }
@@ -37,60 +40,80 @@ type Result =
 const SCRIPT_EXAMPLE = `nodes:
   greet: { stdout: "Hello Ada", cost_usd: 0.002 }`;
 
-/** Tries the text as it stands: nothing is saved, nothing is spent. */
-export function SimulatePanel({ checker, source, plan, isBroken }: SimulatePanelProps): JSX.Element {
+/** Tries the text as it stands. Who pays is chosen first; keys of the server never come to this page. */
+export function SimulatePanel(props: SimulatePanelProps): JSX.Element {
+  const { checker, source, plan, isBroken, launch } = props;
+  const [funding, setFunding] = useState<Funding | null>(null);
   const [where, setWhere] = useState<Where>("page");
   const [script, setScript] = useState("");
   const { connect } = useSession();
   const [model, setModel] = useState<OwnModel>({ ...NO_MODEL, origin: connect[0] ?? "" });
   const [args, setArgs] = useArgs(plan);
   const [result, setResult] = useState<{ readonly source: string; readonly of: Result } | null>(null);
-  const simulating = useAction(async () => {
+  const mayLaunch = useMay("workflow:execute");
+  const starting = useAction(async () => {
+    if (funding === "server") return launch?.();
     if (args === null || plan === null) return;
     const show = (of: Result): void => setResult({ source, of });
-    if (where === "server") show(await onServer(source, args, script));
-    else
-      await inPage(
-        checker,
-        { source, args, plan, answers: where === "page" ? { kind: "script", script } : calling(model) },
-        show,
-      );
+    const answers: Answers = funding === "own_key" ? calling(model) : { kind: "script", script };
+    if (funding === "none" && where === "server") show(await onServer(source, args, script));
+    else await inPage(checker, { source, args, plan, answers }, show);
   });
   if (plan === null)
     return (
       <Empty icon="run" title="Nothing to simulate yet">
-        Mend the problems first.
+        Fix the problems first.
       </Empty>
     );
+  const isSaved = launch !== null;
+  const trial = { funding, hasArgs: args !== null, isBroken, model: model.model, isSaved, mayLaunch };
+  const obstacle = obstacleTo(trial);
   return (
     <div className="stack">
-      <WhereChoice where={where} onChange={setWhere} mayCall={connect.length > 0} />
-      <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} />
-      {where === "model" ? (
-        <OwnModelFields origins={connect} value={model} onChange={setModel} />
+      <FundingChoice funding={funding} onChange={setFunding} mayCall={connect.length > 0} />
+      {funding === "none" && <WhereChoice where={where} onChange={setWhere} />}
+      {funding === "server" ? (
+        <p className="note">
+          The saved version runs on the server. Its keys stay there: this page never receives them.
+        </p>
       ) : (
-        <ScriptField script={script} onChange={setScript} />
+        <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} />
       )}
+      {funding === "own_key" && <OwnModelFields origins={connect} value={model} onChange={setModel} />}
+      {funding === "none" && <ScriptField script={script} onChange={setScript} />}
       <div className="row">
         <Button
           kind="primary"
           icon="run"
-          isBusy={simulating.isBusy}
-          disabled={isBroken || args === null || (where === "model" && model.model.trim() === "")}
-          onClick={() => void simulating.run()}
+          isBusy={starting.isBusy}
+          disabled={obstacle !== null}
+          onClick={() => void starting.run()}
         >
-          {where === "model" ? "Run in this page" : "Simulate"}
+          {funding === null ? "Execute" : VERBS[funding]}
         </Button>
-        {args === null && <span className="muted">Fill in the required args first.</span>}
+        {obstacle !== null && <span className="muted">{obstacle}</span>}
         {result !== null && result.source !== source && <span className="muted">The text has changed since.</span>}
       </div>
-      {simulating.problem !== null && <ProblemView problem={simulating.problem} />}
+      {starting.problem !== null && <ProblemView problem={starting.problem} />}
       {result !== null && (
-        <ResultView result={result.of} isGoing={simulating.isBusy} onServer={() => setWhere("server")} />
+        <ResultView
+          result={result.of}
+          isGoing={starting.isBusy}
+          onServer={() => {
+            setFunding("none");
+            setWhere("server");
+          }}
+        />
       )}
     </div>
   );
 }
+
+const VERBS: Readonly<Record<Funding, string>> = {
+  none: "Simulate",
+  own_key: "Run in this page",
+  server: "Launch on the server",
+};
 
 interface ScriptFieldProps {
   readonly script: string;
@@ -115,42 +138,6 @@ function ScriptField({ script, onChange }: ScriptFieldProps): JSX.Element {
         />
       </Field>
     </details>
-  );
-}
-
-interface WhereChoiceProps {
-  readonly where: Where;
-  readonly onChange: (where: Where) => void;
-  /** Somebody has said which services pages may call. */
-  readonly mayCall: boolean;
-}
-
-function WhereChoice({ where, onChange, mayCall }: WhereChoiceProps): JSX.Element {
-  const isGoverning = useMay("governance:read");
-  return (
-    <fieldset className="workflow-where">
-      <legend>Where</legend>
-      <label className="row">
-        <input type="radio" name="where" checked={where === "page"} onChange={() => onChange("page")} />
-        In this page, with scripted answers
-      </label>
-      <label className="row">
-        <input
-          type="radio"
-          name="where"
-          disabled={!isGoverning}
-          checked={where === "server"}
-          onChange={() => onChange("server")}
-        />
-        On the server, with today's gates, budgets and policies
-      </label>
-      {mayCall && (
-        <label className="row">
-          <input type="radio" name="where" checked={where === "model"} onChange={() => onChange("model")} />
-          In this page, with a model of yours
-        </label>
-      )}
-    </fieldset>
   );
 }
 

@@ -109,7 +109,7 @@ function Page({ workflow, saved }: PageProps): JSX.Element {
   const checker = useChecker();
   const mayRun = useMay("workflow:execute");
   const isLaunching = get("launch") !== null;
-  useLeaveGuard(isChanged ? `The changes of ${name} are not saved. Leave them?` : null);
+  useLeaveGuard(isChanged ? `The changes of ${name} are not saved.` : null);
   const launch = (isOpen: boolean): void => set({ launch: isOpen ? "1" : null });
   useShortcuts([
     { keys: "e", label: "Edit", group: "Workflow", run: () => set({ tab: "editor" }) },
@@ -156,7 +156,7 @@ function Head({ workflow, onLaunch }: { readonly workflow: Workflow; readonly on
   const changing = useAction(async (next: WorkflowStatus) => {
     cache.put(`workflow:${name}`, await api.setWorkflowStatus(name, next));
     cache.invalidate("workflows");
-    toast(`${name} is ${next} now.`);
+    toast(`${name} is ${next} now.`, next === "active" ? "ok" : "info");
   });
   const steps = (["active", "paused", "deprecated"] as const).filter((each) => each !== status);
   const words = { active: "Activate", paused: "Pause", deprecated: "Deprecate" } as const;

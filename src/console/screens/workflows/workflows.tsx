@@ -129,7 +129,7 @@ function WorkflowCard({ card }: { readonly card: Card }): JSX.Element {
   const changing = useAction(async (next: WorkflowStatus) => {
     await api.setWorkflowStatus(name, next);
     cache.invalidate("workflows");
-    toast(`${name} is now ${next}`);
+    toast(`${name} is ${next} now.`, next === "active" ? "ok" : "info");
   });
   const other: MenuItem =
     status === "active"

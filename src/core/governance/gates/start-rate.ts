@@ -17,7 +17,10 @@ export const startRate: Gate<LaunchFacts> = {
       after: "final",
       ...(freesAt === null ? {} : { until: freesAt }),
       facts: { used, count, perSeconds, freesAt },
-      unblock: [{ action: "wait", target: "key", detail: retry }],
+      unblock: [
+        { action: "wait", target: "key", detail: retry },
+        { action: "raise_start_rate", target: "server", detail: "or start the server with a higher --start-rate" },
+      ],
     };
   },
 };

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../../../core/event/index.ts";
 import type { EventGroup } from "./event-groups.ts";
-import { detailOf, EVENT_LOOKS } from "./event-text.ts";
+import { detailOf, lookOfEvent } from "./event-text.ts";
 
 export const EVENT_KINDS = ["all", "problems", "run", "node", "gate", "approval", "stream", "log", "cost"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -16,7 +16,7 @@ export function isWanted(event: RunEvent, { kind, nodeId, text }: EventFilter): 
   if (nodeId !== null && !("nodeId" in event.payload && event.payload.nodeId === nodeId)) return false;
   if (!isOfKind(event, kind)) return false;
   if (text === "") return true;
-  const shown = `${event.type} ${EVENT_LOOKS[event.type].label} ${"nodeId" in event.payload ? event.payload.nodeId : ""} ${detailOf(event)}`;
+  const shown = `${event.type} ${lookOfEvent(event).label} ${"nodeId" in event.payload ? event.payload.nodeId : ""} ${detailOf(event)}`;
   return shown.toLowerCase().includes(text.toLowerCase());
 }
 
@@ -25,7 +25,7 @@ function isOfKind(event: RunEvent, kind: EventKind): boolean {
     case "all":
       return true;
     case "problems":
-      return EVENT_LOOKS[event.type].tone === "bad" || event.type === "node.retried" || isBadLog(event);
+      return lookOfEvent(event).tone === "bad" || event.type === "node.retried" || isBadLog(event);
     case "run":
       return event.type.startsWith("run.") || event.type.startsWith("child.");
     case "node":

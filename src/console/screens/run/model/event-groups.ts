@@ -26,6 +26,8 @@ const CLOSING: ReadonlySet<string> = new Set([
   "node.invalidated",
 ]);
 
+const BEFORE_START: ReadonlySet<string> = new Set(["node.queued", "node.waiting", "node.blocked"]);
+
 /** Told on the way; they never say how it stands. */
 const BY_PRODUCTS: ReadonlySet<string> = new Set([
   "node.stream.delta",
@@ -105,6 +107,8 @@ function isPrelude(event: RunEvent): boolean {
   return event.type === "node.waiting" && event.payload.waitingReason === "dependency";
 }
 
+/** Events before the start of an attempt still name the one before it. */
 function attemptOf(event: RunEvent): number | null {
-  return "nodeId" in event.payload ? (event.payload.attempt ?? null) : null;
+  if (!("nodeId" in event.payload) || BEFORE_START.has(event.type)) return null;
+  return event.payload.attempt ?? null;
 }

@@ -21,9 +21,12 @@ export interface EventLines {
   readonly placeOf: (eventId: number) => number;
 }
 
+/** The groups may be those of an earlier event, as `until` is. */
+type Listing = Pick<RunLog, "events" | "frames" | "groups">;
+
 /** `until` is the last event that is looked at; null: the newest. */
 export function linesOf(
-  log: RunLog,
+  log: Listing,
   mode: "compact" | "full" | "json",
   filter: EventFilter,
   until: number | null,
@@ -31,7 +34,7 @@ export function linesOf(
   return mode === "compact" ? groupLines(log, filter, until) : eventLines(log, filter, until);
 }
 
-function eventLines({ events, frames }: RunLog, filter: EventFilter, until: number | null): EventLines {
+function eventLines({ events, frames }: Listing, filter: EventFilter, until: number | null): EventLines {
   const line = (event: RunEvent): EventLine => ({
     eventId: event.eventId,
     event,
@@ -46,7 +49,7 @@ function eventLines({ events, frames }: RunLog, filter: EventFilter, until: numb
   return listed(wanted, wanted.length, line, (id) => wanted.findIndex(({ eventId }) => eventId === id));
 }
 
-function groupLines({ groups, events }: RunLog, filter: EventFilter, until: number | null): EventLines {
+function groupLines({ groups, events }: Listing, filter: EventFilter, until: number | null): EventLines {
   const known = groups.groups;
   // In the order in which they began.
   const count = until === null ? known.length : lowerBound(known.length, (place) => (known[place]?.id ?? 0) > until);

@@ -12,6 +12,8 @@ interface Look {
 export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "run.started": { label: "Run started", tone: "info" },
   "run.status.changed": { label: "Run status changed", tone: "info" },
+  "run.ending": { label: "Run is ending", tone: "warn" },
+  "run.rewound": { label: "Run rewound", tone: "warn" },
   "run.completed": { label: "Run completed", tone: "ok" },
   "run.failed": { label: "Run failed", tone: "bad" },
   "run.cancelled": { label: "Run cancelled", tone: "warn" },
@@ -44,6 +46,16 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "child.finished": { label: "Child run finished", tone: "info" },
 };
 
+const NOT_RUN: Look = { label: "Not run", tone: "idle" };
+const REJECTED: Look = { label: "Approval resolved", tone: "bad" };
+
+/** How an event is drawn. What only follows from another node's failure is no failure of its own. */
+export function lookOfEvent(event: RunEvent): Look {
+  if (event.type === "node.failed" && event.payload.errorCode === "upstream_failure") return NOT_RUN;
+  if (event.type === "approval.resolved" && event.payload.status === "rejected") return REJECTED;
+  return EVENT_LOOKS[event.type];
+}
+
 /** What is worth saying about an event in one line, besides what kind it is. Texts may come from models. */
 export function detailOf(event: RunEvent): string {
   switch (event.type) {
@@ -51,6 +63,10 @@ export function detailOf(event: RunEvent): string {
       return `${event.payload.workflow}${event.payload.version === null ? "" : ` v${event.payload.version}`}, ${event.payload.nodeCount} nodes`;
     case "run.status.changed":
       return join(`${event.payload.from} → ${event.payload.to}`, event.payload.reason, event.payload.detail);
+    case "run.ending":
+      return join(`as ${words(event.payload.as)}`, event.payload.errorCode, oneLine(event.payload.reason));
+    case "run.rewound":
+      return `to event ${event.payload.toEventId}`;
     case "run.completed":
     case "run.failed":
     case "run.cancelled":

@@ -13,6 +13,8 @@ const SHOWN = [
   "durationMs",
   "costMicros",
   "errorCode",
+  "failedInstances",
+  "isCarried",
 ] as const satisfies readonly (keyof NodeView)[];
 
 /**
@@ -39,5 +41,7 @@ function isSame(row: NodeRow, view: NodeView): boolean {
 
 function rowOf(view: NodeView): NodeRow {
   const { id, label, wave, status, waitingReason, attempts, durationMs, costMicros, errorCode } = view;
-  return { id, label, wave, status, waitingReason, attempts, durationMs, costMicros, errorCode };
+  const { failedInstances, isCarried } = view;
+  const figures = { attempts, durationMs, costMicros, failedInstances };
+  return { id, label, wave, status, waitingReason, errorCode, isCarried, ...figures };
 }

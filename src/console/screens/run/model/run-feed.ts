@@ -1,6 +1,7 @@
 import type { Frame, RunView, State } from "../../../../client/index.ts";
 import { createView, type NodeView, type PlanOutline } from "../../../../core/view/index.ts";
 import { NodeListeners } from "./node-listeners.ts";
+import { PastFacts, type RunFacts } from "./run-facts.ts";
 import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
 import { ViewHistory } from "./view-history.ts";
@@ -53,6 +54,7 @@ export class RunFeed {
   #version = 0;
   #pinned: { readonly eventId: number; readonly view: RunView } | null = null;
   #history: ViewHistory | null = null;
+  #past: PastFacts | null = null;
   /** Nodes that changed and were not told of. */
   readonly #changed = new Set<string>();
   /** Something changed that the lists have not been told of. */
@@ -82,6 +84,19 @@ export class RunFeed {
   get pinnedAt(): number | null {
     return this.#pinned?.eventId ?? null;
   }
+
+  /** Bars, sums and waits as they were at the event that is looked at. */
+  get facts(): RunFacts {
+    const at = this.pinnedAt;
+    if (at === null) return this.log;
+    return (this.#past = PastFacts.at(at, this.log.events, this.#past));
+  }
+
+  /** The time of the event that is looked at; null: the clock of the wall. */
+  readonly shownAt = (): number | null => {
+    const at = this.pinnedAt;
+    return at === null ? null : (this.log.events[Math.min(at, this.log.events.length) - 1]?.at ?? null);
+  };
 
   take(frames: readonly Frame[]): void {
     for (const frame of frames) this.#queue.push(frame);
@@ -185,8 +200,13 @@ export class RunFeed {
   }
 }
 
+const INSTANCE_ID = /^(.+)\[\d+\]$/s;
+
 /** The nodes an event may have changed, or an edge to one of them. */
 function changedBy({ type, payload }: Frame): readonly string[] {
   if (type === "node.expanded") return [payload.nodeId, ...payload.instanceIds];
-  return "nodeId" in payload ? [payload.nodeId] : [];
+  if (!("nodeId" in payload)) return [];
+  // The node of an instance counts its failures.
+  const parent = INSTANCE_ID.exec(payload.nodeId)?.[1];
+  return parent === undefined ? [payload.nodeId] : [payload.nodeId, parent];
 }

@@ -45,6 +45,12 @@ export function viewOfState(state: State): RunView {
     view.nodes.set(node.id, node);
     view.counts[node.status] += 1;
   }
+  for (const { instance, status } of view.nodes.values()) {
+    const parent = instance === null ? undefined : view.nodes.get(instance.parent);
+    if (parent === undefined || (status !== "failed" && status !== "timed_out")) continue;
+    view.nodes.set(parent.id, { ...parent, failedInstances: parent.failedInstances + 1 });
+  }
+  view.upstreamFailures = state.upstreamFailedCount;
   view.status = state.status;
   view.lastEventId = state.lastEventId;
   view.workflow = state.workflowId;

@@ -9,6 +9,7 @@ import { Button, type ButtonProps } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { toast } from "../../../parts/toast.tsx";
+import { CHOICE_TEXTS } from "../../approvals/inbox.ts";
 import { ModelText } from "./model-text.tsx";
 import { Pairs } from "./section.tsx";
 
@@ -18,14 +19,6 @@ const VERBS: Readonly<Record<Decision, string>> = {
   retry: "Try again",
   skip: "Skip the node",
   abort: "Abort the run",
-};
-
-const DONE: Readonly<Record<Decision, string>> = {
-  approve: "Approved.",
-  reject: "Rejected.",
-  retry: "The node is tried again.",
-  skip: "The node is skipped.",
-  abort: "The run is aborted.",
 };
 
 /** The first choice is what is asked for, unless it is a way around it. */
@@ -47,7 +40,8 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
       ...(words === "" ? {} : { reason: words }),
     });
     cache.invalidate("approvals");
-    toast(DONE[decision]);
+    const { done, tone } = CHOICE_TEXTS[decision];
+    toast(`${done}: ${approval.summary}`, tone);
   });
   const answer = (decision: Decision): void => {
     const needsReason = decision === "reject" || decision === "abort";

@@ -25,7 +25,7 @@ export function AttemptsTab({ nodeId, detail }: TabProps): JSX.Element {
   if (detail === undefined) return <Skeleton lines={5} />;
   const { attempts } = detail;
   const shown = attempts.find(({ attempt }) => attempt === chosen) ?? attempts.at(-1);
-  const until = feed.log.waits.get(nodeId)?.until ?? null;
+  const until = feed.facts.waits.get(nodeId)?.until ?? null;
   return (
     <>
       {node?.status === "retrying" && until !== null && (
@@ -58,13 +58,14 @@ export function AttemptsTab({ nodeId, detail }: TabProps): JSX.Element {
 }
 
 function Attempt({ attempt }: { readonly attempt: DetailedAttempt }): JSX.Element {
+  const { feed } = useRunPage();
   return (
     <>
       <Section title={`Attempt ${attempt.attempt}`} aside={<StatusBadge status={attempt.status} />}>
         <Pairs
           pairs={[
             ["Started", <TimeText key="started" at={attempt.startedAt} />],
-            ["Took", <Duration key="took" from={attempt.startedAt} to={attempt.endedAt} />],
+            ["Took", <Duration key="took" from={attempt.startedAt} to={attempt.endedAt ?? feed.shownAt()} />],
             ["Agent", attempt.route.agentId ?? "–"],
             ["Gateway", attempt.route.gatewayId ?? "–"],
             ["Model", attempt.route.model ?? attempt.route.provider ?? "–"],

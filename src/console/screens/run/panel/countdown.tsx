@@ -1,9 +1,9 @@
 import type { JSX } from "react";
 import { spanText } from "../../../parts/figures.ts";
-import { useNow } from "../../../parts/ticker.ts";
+import { useShownNow } from "../run-page.ts";
 
 /** How long until something happens by itself. */
 export function Countdown({ until }: { readonly until: number }): JSX.Element {
-  const left = until - useNow();
+  const left = until - useShownNow();
   return <span className="countdown num"> {left > 0 ? `in ${spanText(left)}` : "any moment"}</span>;
 }

@@ -2,6 +2,7 @@ import { type JSX, useState } from "react";
 import type { NodeVerdict } from "../../../../client/index.ts";
 import { api } from "../../../live/api.ts";
 import { useQuery } from "../../../live/use-query.ts";
+import { factOf } from "../../../parts/fact-text.ts";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { TimeText } from "../../../parts/time-text.tsx";
@@ -34,7 +35,7 @@ export function Gates({
   );
   const [chosen, setChosen] = useState<string | null>(null);
   if (detail === undefined || detail.verdicts.length === 0) return null;
-  const verdicts = found.data ?? [];
+  const verdicts = (found.data ?? []).filter(({ verdictId }) => wanted.includes(verdictId));
   const verdict = verdicts.find(({ verdictId }) => verdictId === chosen) ?? verdicts.at(-1);
   return (
     <Section
@@ -88,14 +89,14 @@ function Verdict({ verdict }: { readonly verdict: NodeVerdict }): JSX.Element {
             {verdict.explanation.message} <code>{verdict.explanation.code}</code>
           </p>
           <dl className="pairs">
-            {Object.entries(verdict.explanation.facts).map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>
-                  <code>{JSON.stringify(value)}</code>
-                </dd>
-              </div>
-            ))}
+            {Object.entries(verdict.explanation.facts)
+              .map(([key, value]) => factOf(key, value))
+              .map(({ name, text }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{text}</dd>
+                </div>
+              ))}
           </dl>
           {verdict.explanation.unblock.length > 0 && (
             <>

@@ -4,14 +4,14 @@ import { useMay } from "../../../live/session-store.ts";
 import { useQuery } from "../../../live/use-query.ts";
 import { Button } from "../../../parts/button.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
-import { StatusBadge } from "../../../parts/status.tsx";
+import { lookOf, nodeLook, StatusBadge } from "../../../parts/status.tsx";
 import { Tabs } from "../../../parts/tabs.tsx";
 import { useActionDesk } from "../action-desk.ts";
 import { useNodeView, useRunPage } from "../run-page.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
 import { LineageTab } from "./lineage-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
-import { type DetailedNode, readDetail } from "./node-detail.ts";
+import { detailAt, type DetailedNode, readDetail } from "./node-detail.ts";
 import { OverviewTab } from "./overview-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
@@ -19,7 +19,7 @@ import "./node-panel.css";
 
 /** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
 export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element {
-  const { run, selectNode } = useRunPage();
+  const { run, feed, selectNode } = useRunPage();
   const desk = useActionDesk();
   const mayExecute = useMay("workflow:execute");
   const node = useNodeView(nodeId);
@@ -36,13 +36,20 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
       </aside>
     );
   }
+  const { pinnedAt } = feed;
+  const shown = detail.data === undefined || pinnedAt === null ? detail.data : detailAt(detail.data, node, pinnedAt);
   return (
     <aside className="node-panel" aria-label={`Node ${node.label}`}>
       <div className="node-panel-head">
         <h2 className="cut" title={node.label}>
           {node.label}
         </h2>
-        <StatusBadge status={node.status} />
+        <StatusBadge
+          status={nodeLook(node)}
+          {...(node.failedInstances === 0
+            ? {}
+            : { label: `${lookOf(node.status).label}, ${node.failedInstances} failed` })}
+        />
         <span className="node-panel-actions">
           {mayExecute && (
             <Button
@@ -59,7 +66,7 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
       <Tabs label="About the node" tabs={TABS} selected={tab} onSelect={setTab}>
         <div className="node-panel-body">
           {detail.problem !== null && <ProblemView problem={detail.problem} onRetry={() => void detail.refresh()} />}
-          <TabContent tab={tab} nodeId={nodeId} detail={detail.data} />
+          <TabContent tab={tab} nodeId={nodeId} detail={shown} />
         </div>
       </Tabs>
     </aside>

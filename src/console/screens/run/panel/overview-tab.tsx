@@ -1,11 +1,12 @@
 import type { JSX } from "react";
-import type { NodeView } from "../../../../core/view/index.ts";
+import { isUpstreamFailure, type NodeView } from "../../../../core/view/index.ts";
 import { Link } from "../../../app/router.tsx";
 import { grouped } from "../../../parts/figures.ts";
 import { Icon } from "../../../parts/icon.tsx";
 import { Money } from "../../../parts/money.tsx";
-import { StatusIcon } from "../../../parts/status.tsx";
+import { nodeLook, type NodeLook, StatusIcon } from "../../../parts/status.tsx";
 import { Duration, TimeText } from "../../../parts/time-text.tsx";
+import { causesOf } from "../model/causes.ts";
 import { NO_SUM } from "../model/sums.ts";
 import { plainText } from "../model/plain-text.ts";
 import { waitingOf } from "../model/waiting.ts";
@@ -29,7 +30,7 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
   const node = useNodeView(nodeId);
   const { feed } = useRunPage();
   if (node === undefined) return null;
-  const sum = feed.log.sums.byNode.get(nodeId) ?? NO_SUM;
+  const sum = feed.facts.sums.byNode.get(nodeId) ?? NO_SUM;
   const isWorking = node.status === "running" || node.status === "streaming";
   return (
     <>
@@ -49,7 +50,7 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
             [
               "Took",
               node.durationMs === null ? (
-                <Duration key="took" from={node.startedAt} to={node.completedAt} />
+                <Duration key="took" from={node.startedAt} to={node.completedAt ?? feed.shownAt()} />
               ) : (
                 <Duration key="took" from={0} to={node.durationMs} />
               ),
@@ -86,7 +87,7 @@ function WhyWaiting({ node }: { readonly node: NodeView }): JSX.Element | null {
     node,
     parents: node.instance === null ? viewsOf(planned?.parents ?? []) : [],
     instances: node.instance === null ? viewsOf(planned?.instances ?? []) : [],
-    note: feed.log.waits.get(node.id) ?? null,
+    note: feed.facts.waits.get(node.id) ?? null,
     approval,
   });
   if (waiting === null) return null;
@@ -122,6 +123,7 @@ function WhyWaiting({ node }: { readonly node: NodeView }): JSX.Element | null {
 
 function Failure({ node }: { readonly node: NodeView }): JSX.Element | null {
   if (node.errorCode === null) return null;
+  if (isUpstreamFailure(node)) return <NotRun node={node} />;
   return (
     <Section title="What went wrong">
       <p>
@@ -130,6 +132,29 @@ function Failure({ node }: { readonly node: NodeView }): JSX.Element | null {
       {node.errorMessage !== null && <ModelText label="Error message" text={node.errorMessage} />}
     </Section>
   );
+}
+
+/** It did nothing: which of the nodes before it are to be looked at instead. */
+function NotRun({ node }: { readonly node: NodeView }): JSX.Element {
+  const { nodes, selectNode } = useRunPage();
+  const view = useRunView();
+  const causes = causesOf(node.instance?.parent ?? node.id, nodes, (id) => view.nodes.get(id));
+  return (
+    <Section title="Not run">
+      <p>
+        A node before it failed{causes.length === 0 ? "." : ": "}
+        {causes.slice(0, 6).map((id) => (
+          <button key={id} type="button" className="link-button" onClick={() => selectNode(id)}>
+            {id}
+          </button>
+        ))}
+      </p>
+    </Section>
+  );
+}
+
+function lookOfNode(node: NodeView | undefined): NodeLook {
+  return node === undefined ? "pending" : nodeLook(node);
 }
 
 /** Neighbours in the graph, and instances: one click away. */
@@ -153,7 +178,7 @@ function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: N
             <span className="row">
               {ids.slice(0, 40).map((id) => (
                 <button key={id} type="button" className="neighbour" onClick={() => selectNode(id)}>
-                  <StatusIcon status={feed.node(id)?.status ?? "pending"} size={13} />
+                  <StatusIcon status={lookOfNode(feed.node(id))} size={13} />
                   {id}
                 </button>
               ))}

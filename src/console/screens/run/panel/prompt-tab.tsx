@@ -104,7 +104,7 @@ function Layer({
   readonly source: string;
   readonly text: string;
 }): JSX.Element {
-  const [isOpen, setOpen] = useState(true);
+  const [isOpen, setOpen] = useState(false);
   return (
     <li>
       <button type="button" className="link-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

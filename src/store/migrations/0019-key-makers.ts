@@ -5,9 +5,9 @@ import type { Migration } from "./migration.ts";
  * audit knows it.
  */
 export const KEY_MAKERS: Migration = {
-  version: 18,
+  version: 19,
   name: "key makers",
-  minReader: 17,
+  minReader: 18,
   statements: [
     `alter table keys add column created_by text collate "C"`,
     `update keys k set created_by = made.by

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import type { AdapterName } from "./open-adapters.ts";
+
+/** What the section of an adapter may say, without opening the adapter; only the schemas are loaded. */
+export async function configSchemaOf(name: AdapterName): Promise<z.ZodType> {
+  switch (name) {
+    case "scripted":
+      return z.strictObject({});
+    case "ai-sdk":
+      return (await import("./ai-sdk/config.ts")).configSchema;
+    case "http":
+      return (await import("./http/config.ts")).configSchema;
+    case "process":
+      return (await import("./process/config.ts")).configSchema;
+    case "mcp":
+      return (await import("./mcp/config.ts")).configSchema;
+    case "claude-agent":
+      return (await import("./claude-agent/config.ts")).configSchema;
+    case "openclaw":
+      return (await import("./openclaw/config.ts")).configSchema;
+  }
+}

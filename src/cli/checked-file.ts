@@ -1,0 +1,51 @@
+import { formatPath, isJsonArray, isJsonObject, type Json, type Problem } from "../core/base/index.ts";
+import { type Catalog, findSecretLiterals } from "../core/definition/index.ts";
+import { checkSource } from "../core/plan/index.ts";
+import { readDocuments, type SourceTree } from "../core/text/index.ts";
+import { checkManifestStream, readManifestStream } from "../registry/index.ts";
+import { bridgeConfigProblems, isBridgeConfig } from "./bridge-config.ts";
+import { formatCount } from "./figures.ts";
+import type { SourceFile } from "./source-file.ts";
+
+/** A file of any kind Sluice reads, and what is wrong with it. */
+export interface CheckedFile {
+  readonly file: SourceFile;
+  /** What it is, when nothing is wrong with it: `review, 5 nodes`. */
+  readonly summary: string;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+/** What a file is follows from what is written in it: a workflow, a stream of manifests, a configuration of a Bridge. */
+export async function checkFile(file: SourceFile, catalog: Catalog): Promise<CheckedFile> {
+  const { trees } = readDocuments(file.bytes);
+  if (trees.some(({ value }) => isManifest(value) || (isJsonArray(value) && value.some(isManifest)))) {
+    return checkManifests(file, catalog);
+  }
+  const [tree] = trees;
+  if (trees.length === 1 && tree !== undefined && isJsonObject(tree.value) && isBridgeConfig(tree.value)) {
+    return checkBridge(file, tree);
+  }
+  const { plan, problems, warnings } = checkSource(file.bytes, catalog);
+  const summary = plan === null ? "" : `${plan.name}, ${formatCount(plan.nodes.length, "node")}`;
+  return { file, summary, problems, warnings };
+}
+
+function isManifest(value: Json): boolean {
+  return isJsonObject(value) && Object.hasOwn(value, "kind") && !Object.hasOwn(value, "steps");
+}
+
+function checkManifests(file: SourceFile, catalog: Catalog): CheckedFile {
+  const stream = readManifestStream(file.bytes);
+  const problems = checkManifestStream(stream, catalog);
+  return { file, summary: formatCount(stream.manifests.length, "manifest"), problems, warnings: [] };
+}
+
+/** A secret in it is no mistake, since the file stays with the Bridge, but there is a better place for it. */
+async function checkBridge(file: SourceFile, tree: SourceTree): Promise<CheckedFile> {
+  const warnings = findSecretLiterals(tree.value).map(({ path, message }): Problem => {
+    const hint = "Write secret://NAME where the adapter takes it, and keep the secret in the environment.";
+    return { code: "secret_literal", message, path: formatPath(path), ...tree.placeOf(path), hint };
+  });
+  return { file, summary: "configuration of a Bridge", problems: await bridgeConfigProblems(tree), warnings };
+}

@@ -1,0 +1,74 @@
+import { ApiError } from "../client/index.ts";
+import type { Api } from "./api.ts";
+import { type Io, isAtTerminal } from "./io.ts";
+import type { Progress } from "./progress.ts";
+
+export interface LeavingParts {
+  readonly api: Api;
+  readonly runId: string;
+  /** The run was started by this command. */
+  readonly mayCancel: boolean;
+  readonly progress: Pick<Progress, "pause" | "resume">;
+  /** The person turns to leaving: no other question is asked from here on. */
+  readonly onLeaving: () => void;
+  /** The run stays as it is, and is no longer watched. */
+  readonly onDetach: () => void;
+  readonly onTrouble: (thrown: unknown) => void;
+}
+
+/**
+ * What stops the watching of a run on a server. Only the person who started it can cancel it, by answering a question;
+ * everything else, such as SIGTERM, a closed terminal or a second Ctrl-C, leaves the run alone.
+ */
+export function leaveOnInterrupt(io: Io, parts: LeavingParts): () => void {
+  const asking = new AbortController();
+  let isLeaving = false;
+  const detach = (): void => {
+    io.err.write(`\nno longer watching; the run goes on: sluice runs watch ${parts.runId}\n`);
+    parts.onDetach();
+  };
+  const stopListening = io.onInterrupt((why) => {
+    const canAsk = parts.mayCancel && why === "interrupt" && isAtTerminal(io);
+    if (!canAsk || isLeaving) {
+      asking.abort();
+      detach();
+      return;
+    }
+    isLeaving = true;
+    parts.onLeaving();
+    parts.progress.pause();
+    askWhether(io, asking.signal).then(
+      async (isCancelled) => {
+        parts.progress.resume();
+        if (asking.signal.aborted) return;
+        if (isCancelled) await cancel(io, parts);
+        else detach();
+      },
+      (thrown: unknown) => parts.onTrouble(thrown),
+    );
+  });
+  return () => {
+    stopListening();
+    asking.abort();
+  };
+}
+
+async function askWhether(io: Io, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const line = await io.readLine("\n[d]etach and let the run go on (default) · [c]ancel the run: ", signal);
+    const word = line?.trim().toLowerCase() ?? "";
+    if (word === "" || "detach".startsWith(word)) return false;
+    if ("cancel".startsWith(word)) return true;
+  }
+}
+
+async function cancel(io: Io, { api, runId, onTrouble }: LeavingParts): Promise<void> {
+  io.err.write("cancelling; Ctrl-C stops waiting for it\n");
+  try {
+    await api.cancelRun(runId);
+  } catch (thrown) {
+    // It has ended in the meantime, and its last event is on the way.
+    if (thrown instanceof ApiError && thrown.code === "run_finished") return;
+    onTrouble(thrown);
+  }
+}

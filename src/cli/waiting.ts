@@ -1,0 +1,78 @@
+import { type Decision, isTerminal } from "../core/event/index.ts";
+import { applyToView, createView, eventOfFrame, type RunView } from "../core/view/index.ts";
+import type { Api } from "./api.ts";
+import type { Question } from "./approvals.ts";
+
+/** What a person has to do before a run can go on: answer an approval, or unblock a node. */
+export interface OpenQuestion extends Pick<Question, "approvalId" | "nodeId" | "summary"> {
+  readonly runId: string;
+  readonly choices: readonly Decision[];
+}
+
+export interface BlockedNode {
+  readonly runId: string;
+  readonly nodeId: string;
+}
+
+export interface Waiting {
+  readonly questions: readonly OpenQuestion[];
+  readonly blocked: readonly BlockedNode[];
+}
+
+/**
+ * What keeps a run on a server waiting for a person; null while it, or a child run of it, can go on without one.
+ * The view must hold everything that is committed of the run.
+ */
+export async function waitingOf(api: Api, runId: string, view: RunView): Promise<Waiting | null> {
+  if (isTerminal(view.status)) return null;
+  const nodes = [...view.nodes.values()];
+  const children = nodes.filter(({ status, childRunId }) => status === "running" && childRunId !== null);
+  const { queued, retrying, running, streaming } = view.counts;
+  const expanded = nodes.filter(({ isExpanded }) => isExpanded).length;
+  // A `for_each` node runs only as far as its instances do, and a node with a child run as far as that does.
+  if (queued + retrying + running + streaming - expanded > children.length) return null;
+  const own = ownWaiting(runId, view);
+  const questions = [...own.questions];
+  const blocked = [...own.blocked];
+  for (const { childRunId } of children) {
+    const child = childRunId === null ? null : await waitingOf(api, childRunId, await viewOf(api, childRunId));
+    if (child === null) return null;
+    questions.push(...child.questions);
+    blocked.push(...child.blocked);
+  }
+  return questions.length + blocked.length === 0 ? null : { questions, blocked };
+}
+
+function ownWaiting(runId: string, view: RunView): Waiting {
+  const questions = [...view.approvals.values()]
+    .filter(({ status }) => status === "pending")
+    .map(({ id, nodeId, summary, choices }) => ({ runId, approvalId: id, nodeId, summary, choices }));
+  const asked = new Set(questions.map(({ nodeId }) => nodeId));
+  const blocked = [...view.nodes.values()]
+    .filter(({ id, status }) => status === "blocked" && !asked.has(id))
+    .map(({ id }) => ({ runId, nodeId: id }));
+  return { questions, blocked };
+}
+
+const PAGE = 1_000;
+
+async function viewOf(api: Api, runId: string): Promise<RunView> {
+  const view = createView();
+  for (;;) {
+    const { data, nextCursor } = await api.listEvents(runId, { afterEventId: view.lastEventId, limit: PAGE });
+    const before = view.lastEventId;
+    for (const frame of data) {
+      const event = eventOfFrame(frame);
+      if (event !== null) applyToView(view, event);
+    }
+    if (nextCursor === undefined || view.lastEventId === before) return view;
+  }
+}
+
+/** The command that answers: `approve` is not among the choices of an escalation. */
+export function answerCommand({ approvalId, choices }: Pick<OpenQuestion, "approvalId" | "choices">): string {
+  const [first = "approve"] = choices;
+  return choices.includes("approve")
+    ? `sluice approvals approve ${approvalId}`
+    : `sluice approvals resolve ${approvalId} --choice ${first}`;
+}

@@ -1,0 +1,30 @@
+import { hasFields, type Needs } from "./caller.ts";
+import type { ProvenanceWish } from "./provenance-wire.ts";
+
+/** What each answer has at least; without it, it is not the answer of a Sluice server. */
+export const NEEDS = {
+  run: ["id", "status"],
+  state: ["status", "nodeResults"],
+  checkpoint: ["eventId", "state"],
+  node: ["node", "attempts"],
+  approval: ["id", "status", "digest"],
+  newKey: ["id", "key"],
+  registered: ["id"],
+  workflow: ["name", "version"],
+  version: ["name", "version", "source"],
+  validation: ["ok", "problems"],
+  chain: ["ok", "records"],
+  applied: ["applied"],
+  platform: ["open"],
+  usage: ["data", "totals"],
+  backtest: ["policy", "counts"],
+  simulation: ["status", "nodes", "forecast"],
+} as const satisfies Readonly<Record<string, Needs>>;
+
+/** Provenance has a shape of its own for every way of asking for it. */
+export function isProvenance(wish: ProvenanceWish): (value: unknown) => boolean {
+  if ("format" in wish && wish.format === "openlineage") return Array.isArray;
+  const isLineage = ("node" in wish && wish.node !== undefined) || ("output" in wish && wish.output !== undefined);
+  const needs = isLineage ? ["points", "links"] : "format" in wish && wish.format === "prov" ? ["prefix"] : ["data"];
+  return (value) => hasFields(value, needs);
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { SyncedClock } from "./synced-clock.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
+
+/** A machine whose clock is wrong by `skewMs`, and a database that is right. */
+async function machine(skewMs: number) {
+  const real = createVirtualClock(1_000_000);
+  const wall = { skewMs };
+  const database = { delayMs: 0, isAway: false };
+  const troubles: string[] = [];
+  const clock = await SyncedClock.open({
+    readTime: async () => {
+      if (database.isAway) throw new Error("away");
+      const time = real.now();
+      if (database.delayMs > 0) await new Promise<void>((resolve) => real.after(database.delayMs, resolve));
+      return time;
+    },
+    local: { now: () => real.now() + wall.skewMs, after: (ms, fire) => real.after(ms, fire) },
+    monotonic: () => real.now() - 900_000,
+    onTrouble: (what) => troubles.push(what),
+  });
+  const pass = async (ms: number): Promise<void> => {
+    let isOver = false;
+    real.after(ms, () => (isOver = true));
+    await real.run(() => isOver);
+  };
+  return { real, wall, database, clock, troubles, pass };
+}
+
+describe("database time in a process", () => {
+  it.each([0, 600_000, -600_000])(
+    "is the database's, though the machine is off by %i ms, and says by how much",
+    async (skewMs) => {
+      const { real, clock, pass } = await machine(skewMs);
+      expect(clock.now()).toBe(real.now());
+      expect(clock.skewMs).toBe(skewMs);
+      await pass(25_000);
+      expect(clock.now()).toBe(real.now());
+      clock.stop();
+    },
+  );
+
+  it("does not move when somebody sets the time of the machine", async () => {
+    const { real, wall, clock, pass } = await machine(0);
+    wall.skewMs = 3_600_000;
+    expect(clock.now()).toBe(real.now());
+    await pass(10_001);
+    expect(clock.now()).toBe(real.now());
+    expect(clock.skewMs).toBe(3_600_000);
+    clock.stop();
+  });
+
+  it("goes on without the database, and takes no time that was long on its way", async () => {
+    const { real, database, clock, troubles, pass } = await machine(0);
+    database.isAway = true;
+    await pass(30_001);
+    expect(clock.now()).toBe(real.now());
+    expect(troubles).toHaveLength(3);
+    database.isAway = false;
+    database.delayMs = 5_000;
+    await pass(30_000);
+    expect(clock.now()).toBe(real.now());
+    clock.stop();
+  });
+});

@@ -1,0 +1,79 @@
+import type { Clock, Stop } from "./clock.ts";
+
+export interface SyncedClockOptions {
+  /** The time that all processes of an installation share: the database's. */
+  readonly readTime: () => Promise<number>;
+  /** The clock of this machine: its timers are used, and its time is only compared. */
+  readonly local: Clock;
+  /** Milliseconds that only ever grow. */
+  readonly monotonic: () => number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const SYNC_EVERY_MS = 10_000;
+/** A reading that took longer says little about the moment it was made. */
+const ROUND_TRIP_MAX_MS = 1_000;
+
+/**
+ * Database time in this process: read now and then, and counted on by a clock that only ever grows. So deadlines, leases
+ * and windows mean the same on every replica, whatever their machines believe the time to be, and setting the time of a
+ * machine moves none of them.
+ */
+export class SyncedClock implements Clock {
+  readonly #options: SyncedClockOptions;
+  #time = 0;
+  #readAt = 0;
+  #skewMs = 0;
+  #stop: Stop | null = null;
+  #isStopped = false;
+
+  private constructor(options: SyncedClockOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: SyncedClockOptions): Promise<SyncedClock> {
+    const clock = new SyncedClock(options);
+    await clock.#read(Infinity);
+    clock.#schedule();
+    return clock;
+  }
+
+  /** How far the clock of this machine is ahead of database time; negative when it is behind. */
+  get skewMs(): number {
+    return this.#skewMs;
+  }
+
+  now(): number {
+    return Math.floor(this.#time + this.#options.monotonic() - this.#readAt);
+  }
+
+  after(delayMs: number, fire: () => void): Stop {
+    return this.#options.local.after(delayMs, fire);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  #schedule(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.local.after(SYNC_EVERY_MS, () => {
+      this.#read(ROUND_TRIP_MAX_MS)
+        .catch((error: unknown) => this.#options.onTrouble("the time of the database could not be read", error))
+        .finally(() => this.#schedule());
+    });
+  }
+
+  async #read(roundTripMaxMs: number): Promise<void> {
+    const { readTime, local, monotonic } = this.#options;
+    const before = monotonic();
+    const time = await readTime();
+    const after = monotonic();
+    if (after - before > roundTripMaxMs) return;
+    this.#time = time;
+    // Read somewhere between the question and the answer.
+    this.#readAt = (before + after) / 2;
+    this.#skewMs = Math.round(local.now() - this.now());
+  }
+}

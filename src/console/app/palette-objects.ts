@@ -1,0 +1,89 @@
+import type { Collection, ListPage, PageOptions, SluiceClient } from "../../client/index.ts";
+import type { IconName } from "../parts/icon.tsx";
+
+/** Something with a name and an address. */
+export interface NamedObject {
+  readonly label: string;
+  readonly kind: string;
+  readonly icon: IconName;
+  readonly path: string;
+}
+
+interface ObjectKind {
+  readonly kind: string;
+  readonly icon: IconName;
+  readonly base: string;
+}
+
+const KINDS: Readonly<Record<Collection, ObjectKind>> = {
+  agents: { kind: "Agent", icon: "user", base: "/governance/agents" },
+  policies: { kind: "Policy", icon: "gate", base: "/governance/policies" },
+  budgets: { kind: "Budget", icon: "chart", base: "/governance/budgets" },
+  lenses: { kind: "Lens", icon: "search", base: "/settings/lenses" },
+  teams: { kind: "Team", icon: "user", base: "/settings/teams" },
+  library: { kind: "Library step", icon: "workflow", base: "/settings/library" },
+  schedules: { kind: "Schedule", icon: "clock", base: "/settings/schedules" },
+  webhooks: { kind: "Webhook", icon: "external", base: "/settings/webhooks" },
+  models: { kind: "Model", icon: "settings", base: "/settings/models" },
+  deployments: { kind: "Deployment", icon: "workflow", base: "/settings/deployments" },
+  bindings: { kind: "Role binding", icon: "user", base: "/settings/bindings" },
+  alerts: { kind: "Alert", icon: "warn", base: "/settings/alerts" },
+};
+
+const PAGE = 100;
+const PAGES_MAX = 10;
+
+type Reader = Pick<SluiceClient, "listRegistered" | "listGateways" | "listKeys" | "listApprovals">;
+
+/** Every registered object, gateway, key and waiting approval; what the caller may not read is left out. */
+export async function namedObjects(api: Reader): Promise<readonly NamedObject[]> {
+  const collections = Object.keys(KINDS) as Collection[];
+  const found = await Promise.allSettled([
+    ...collections.map(async (collection) => {
+      const { base, ...look } = KINDS[collection];
+      const entries = await everyPage((page) => api.listRegistered(collection, page));
+      return entries.map(({ id }) => ({ ...look, label: id, path: pathOf(base, id) }));
+    }),
+    gatewaysOf(api),
+    keysOf(api),
+    approvalsOf(api),
+  ]);
+  return found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+}
+
+async function gatewaysOf(api: Reader): Promise<readonly NamedObject[]> {
+  const { data } = await api.listGateways();
+  return data.map(({ id }) => ({ label: id, kind: "Gateway", icon: "gate", path: pathOf("/governance/gateways", id) }));
+}
+
+async function keysOf(api: Reader): Promise<readonly NamedObject[]> {
+  const keys = await everyPage((page) => api.listKeys(page));
+  const open = keys.filter(({ revokedAt }) => revokedAt === null);
+  return open.map(({ label }) => ({ label, kind: "Key", icon: "settings", path: "/settings/keys" }));
+}
+
+async function approvalsOf(api: Reader): Promise<readonly NamedObject[]> {
+  const waiting = await everyPage((page) => api.listApprovals({ ...page, status: "pending" }));
+  return waiting.map(({ id, summary }) => ({
+    label: summary,
+    kind: "Approval",
+    icon: "approval",
+    path: `/approvals?id=${encodeURIComponent(id)}`,
+  }));
+}
+
+function pathOf(base: string, id: string): string {
+  return `${base}/${encodeURIComponent(id)}`;
+}
+
+async function everyPage<T>(read: (page: PageOptions) => Promise<ListPage<T>>): Promise<readonly T[]> {
+  const all: T[] = [];
+  let cursor: string | undefined;
+  for (let count = 0; count < PAGES_MAX; count += 1) {
+    const page = await read({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    all.push(...page.data);
+    cursor = page.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return all;
+}

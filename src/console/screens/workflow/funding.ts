@@ -1,0 +1,30 @@
+/** Who pays for trying a workflow: nobody (scripted answers), the person's own key in this tab, or the server's keys. */
+export type Funding = "none" | "own_key" | "server";
+
+/** Where scripted answers are given. */
+export type Where = "page" | "server";
+
+export interface Trial {
+  readonly funding: Funding | null;
+  readonly hasArgs: boolean;
+  readonly isBroken: boolean;
+  /** The model for nodes that name none; for `own_key`. */
+  readonly model: string;
+  /** Whether the text as it stands is a saved version; for `server`. */
+  readonly isSaved: boolean;
+  readonly mayLaunch: boolean;
+}
+
+/** Why it cannot be started yet; null: it can. The funding is asked for first: nothing runs before it is chosen. */
+export function obstacleTo(trial: Trial): string | null {
+  const { funding, hasArgs, isBroken, model, isSaved, mayLaunch } = trial;
+  if (funding === null) return "Choose who pays first.";
+  if (isBroken) return "Fix the problems first.";
+  if (funding === "server") {
+    if (!mayLaunch) return "This key may not start runs: it lacks the permission workflow:execute.";
+    return isSaved ? null : "Save the text first: the server runs saved versions.";
+  }
+  if (!hasArgs) return "Fill in the required args first.";
+  if (funding === "own_key" && model.trim() === "") return "Name the model first.";
+  return null;
+}

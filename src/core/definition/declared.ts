@@ -1,0 +1,118 @@
+import { ANY, BOOLEAN, closedObject, NUMBER, TEXT, ANY_OBJECT, type Known } from "../expression/index.ts";
+import type { Constraints, FieldType, LensField, LensFieldType, OutputContract } from "./field.ts";
+import type { StepDraft } from "./step-draft.ts";
+
+/** What a declaration says about the value it declares. */
+export function knownOf(field: Pick<Constraints, "enum"> & { type?: FieldType | null; itemsType?: FieldType }): Known {
+  const { type } = field;
+  if (type === undefined || type === null) return ANY;
+  if (type === "string") return field.enum === undefined ? TEXT : { kind: "text", enum: field.enum };
+  if (type === "array") return { kind: "list", items: field.itemsType === undefined ? ANY : typed(field.itemsType) };
+  return typed(type);
+}
+
+function typed(type: FieldType): Known {
+  switch (type) {
+    case "string":
+      return TEXT;
+    case "number":
+    case "integer":
+      return NUMBER;
+    case "boolean":
+      return BOOLEAN;
+    case "object":
+      return ANY_OBJECT;
+    case "array":
+      return { kind: "list", items: ANY };
+  }
+}
+
+/** A gate without work of its own completes with the answer and nothing else. */
+export function isPureGate({ raw, unresolvedLibraryStep }: StepDraft): boolean {
+  const isGate = raw.approval === "required" || raw.hitl === true;
+  const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
+  return isGate && !hasCommand && raw.workflow_ref === undefined && unresolvedLibraryStep === null;
+}
+
+/** A failure that `on_failure: skip` or a person passed over leaves this mark. */
+const SKIPPED_MARK: readonly [string, Known] = ["_skipped", BOOLEAN];
+
+/** What other steps see as `step.outputs`. A step with instances gathers theirs. */
+export function outputsOf(draft: StepDraft): Known {
+  if (draft.unresolvedLibraryStep !== null) return ANY;
+  if (draft.isForEachBroken) return ANY;
+  if (draft.forEach !== null) {
+    const items: Known = { kind: "list", items: isDeclaring(draft) ? ownOutputsOf(draft) : ANY };
+    return closedObject([["items", items], ["count", NUMBER], ["failed", NUMBER], SKIPPED_MARK]);
+  }
+  if (isPureGate(draft)) return closedObject([["approved", BOOLEAN], SKIPPED_MARK]);
+  return ownOutputsOf(draft);
+}
+
+/** What one execution of the step returns: what it declares, and the inputs that are passed through. */
+export function ownOutputsOf(draft: StepDraft): Known {
+  const { inputs, outputs, brokenNames } = draft;
+  const fields: [string, Known][] = [
+    ...[...brokenNames].map((name): [string, Known] => [name, ANY]),
+    ...Object.entries(inputs).map(([name, input]): [string, Known] => [name, knownOf(input)]),
+    ...Object.entries(outputs ?? {}).map(([name, output]): [string, Known] => [name, knownOf(output)]),
+  ];
+  if (isDeclaring(draft)) return closedObject([SKIPPED_MARK, ...fields]);
+  return { kind: "object", fields: new Map(fields), isOpen: true };
+}
+
+/** Without declared outputs nothing can be said about what an agent returns. */
+function isDeclaring({ outputs, unresolvedLibraryStep }: StepDraft): boolean {
+  return unresolvedLibraryStep === null && outputs !== null && Object.keys(outputs).length > 0;
+}
+
+/** `step.…`: the reserved parts, `outputs`, and the outputs themselves. */
+export function stepKnown(draft: StepDraft): Known {
+  const outputs = outputsOf(draft);
+  if (outputs.kind !== "object") return outputs;
+  const fields = new Map([
+    ["approved", BOOLEAN],
+    ...outputs.fields,
+    ["outputs", outputs],
+    ["stdout", TEXT],
+    ["json", ANY],
+  ] as const);
+  return { kind: "object", fields, isOpen: outputs.isOpen };
+}
+
+/** Whether `step.approved` could ever be true: a person is asked, or an agent may say so. */
+export function mayBeApproved(draft: StepDraft): boolean {
+  if (draft.raw.approval === "required" || draft.raw.hitl === true || draft.unresolvedLibraryStep !== null) return true;
+  return !isDeclaring(draft) || Object.hasOwn(draft.outputs ?? {}, "approved");
+}
+
+const LENS_KINDS: Readonly<Record<LensFieldType, Known>> = {
+  string: TEXT,
+  url: TEXT,
+  number: NUMBER,
+  integer: NUMBER,
+  boolean: BOOLEAN,
+  json: ANY,
+  any: ANY,
+  array: { kind: "list", items: ANY },
+};
+
+function lensFieldKnown({ type, itemType, enum: members }: LensField): Known {
+  if (type === "array") return { kind: "list", items: itemType === undefined ? ANY : LENS_KINDS[itemType] };
+  return type === "string" && members !== undefined ? { kind: "text", enum: members } : LENS_KINDS[type];
+}
+
+/** What edges and overrides may read of a node: by its contract, and always `output`, `data` and `media`. */
+export function contractKnown(contract: OutputContract | null | undefined): Known {
+  const parts: [string, Known][] = [
+    ["output", ANY],
+    ["data", ANY],
+    ["media", ANY],
+  ];
+  const schema = Object.entries(contract?.schema ?? {});
+  if (contract === null || contract === undefined || schema.length === 0) {
+    return { kind: "object", fields: new Map(parts), isOpen: true };
+  }
+  const fields = schema.map(([name, field]): [string, Known] => [name, lensFieldKnown(field)]);
+  return closedObject([...contract.tokens.map((token): [string, Known] => [token, ANY]), ...fields, ...parts]);
+}

@@ -1,0 +1,96 @@
+/** Keys that other systems use, with what to write here instead. They go before a likely spelling: `if` is not `id`. */
+export type ForeignWords = ReadonlyMap<string, string>;
+
+function words(...rows: readonly (readonly [keys: string, hint: string])[]): ForeignWords {
+  return new Map(rows.flatMap(([keys, hint]) => keys.split(" ").map((key) => [key, hint] as const)));
+}
+
+const NO_WAIT =
+  "There is no timed wait yet: a Schedule starts a workflow later, and approval: required waits for a person.";
+const NO_ENVIRONMENT =
+  "Nothing is passed as an environment: hand values over as args and inputs, and keep secrets in the environment of the Bridge.";
+const RETRY = "Write on_failure: retry, or retry: { attempts: 3 } for exact numbers.";
+const SKIP = "Write on_failure: skip.";
+const NO_LOOP = "There is no loop over a condition yet: for_each runs a step once per element of a list.";
+const NO_BRANCH = "There is no branching step: give each alternative a condition.";
+
+export const STEP_WORDS: ForeignWords = words(
+  ["if only_if where", "Write condition: a.value == 1, or another expression."],
+  ["unless", "Write condition: not (…)."],
+  ["needs need after requires upstream depends dependencies", "Write depends_on: [step, …]."],
+  [
+    "run runs exec execute shell bash cmd",
+    "Write command: what is to be done. Programs are run by the process adapter (provider: process).",
+  ],
+  [
+    "script code",
+    "A step has no code of its own: write command, or run a program by the process adapter (provider: process).",
+  ],
+  ["prompt instruction instructions message task ask", "Write command."],
+  ["matrix strategy with_items with_list loop foreach forEach each items iterate map", "Write for_each: path.to.list."],
+  ["sleep wait delay pause", NO_WAIT],
+  ["env environment vars variables", NO_ENVIRONMENT],
+  ["uses use template include", "Write library_step for a step of the library, or workflow_ref for another workflow."],
+  ["switch case cases choose choice branch branches else default", NO_BRANCH],
+  ["retries max_retries maxRetries retry_count max_attempts attempts tries", RETRY],
+  ["continue_on_error continue-on-error continueOnError ignore_errors allow_failure", SKIP],
+  [
+    "catch on_error onError fallback handler rescue",
+    "Write on_failure: halt, skip, retry or retry_once_then_escalate.",
+  ],
+  [
+    "timeout_minutes timeout-minutes timeoutMinutes timeout_seconds timeout_ms timeoutMs",
+    "Write timeout: 5m, or seconds.",
+  ],
+  ["repeat until while do_until", NO_LOOP],
+  ["register save_as output result results returns produces", "Write outputs: { name: type }."],
+  [
+    "params parameters arguments args input",
+    "Write inputs for what the step reads, or with for the args of workflow_ref.",
+  ],
+  ["workflow call subworkflow sub_workflow child", "Write workflow_ref: name."],
+  ["type kind", "What a step is follows from its fields: command, approval, workflow_ref or library_step."],
+  ["assignee owner user worker", "Write agent or role."],
+  [
+    "concurrency parallel parallelism",
+    "Steps run at the same time unless one depends on another; max_parallel limits them.",
+  ],
+  ["set emit finally join race cancel fail", "There is no such step yet."],
+);
+
+export const DOCUMENT_WORDS: ForeignWords = words(
+  ["jobs tasks stages stage flow pipeline nodes states", "Write steps."],
+  [
+    "on trigger triggers schedule schedules cron event",
+    "What starts a workflow is registered apart: a Schedule manifest, or a hook.",
+  ],
+  ["env environment", NO_ENVIRONMENT],
+  ["inputs input params parameters variables vars arguments with", "Write args: what a run is given."],
+  ["outputs output result", "A workflow declares no outputs yet: those of its last steps are its result."],
+  ["retries retry on_failure", "Steps are tried again one by one: write on_failure or retry in the step."],
+  ["concurrency parallel parallelism", "Write max_parallel."],
+  ["id title workflow", "Write name."],
+  ["finally onExit on_exit handlers", "There is no such block yet."],
+  ["kind spec apiVersion metadata", "This looks like a manifest: kind, name and spec, which sluice apply takes."],
+);
+
+export const NODE_WORDS: ForeignWords = words(
+  ["prompt template template_body command instruction", "Write config: { template_body: … }."],
+  ["depends_on dependsOn needs after inputs input", "Write an edge from the other node."],
+  ["condition if when", "Write the condition on the edge into the node."],
+  ["model model_id", "Write config: { model_id: … }."],
+  ["timeout timeout_ms", "Write config: { timeout_ms: … }."],
+  ["retry retries merge moderation param_overrides on_parent_failure workflow_ref with", "It belongs under config."],
+  ["lens", "Write lens_id."],
+  ["version", "Write version_id."],
+  ["name title", "Write label."],
+);
+
+export const EDGE_WORDS: ForeignWords = words(
+  ["from source", "Write source_node_id."],
+  ["to target", "Write target_node_id."],
+  ["if when", "Write condition: { type: … }."],
+  ["label param parameter input", "Write target_param_label."],
+  ["output key field", "Write source_output_key."],
+  ["merge", "Write merge_strategy."],
+);

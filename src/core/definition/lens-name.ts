@@ -1,0 +1,172 @@
+import { getOwn, type TreePath } from "../base/index.ts";
+import { closedObject, followPath, parsePath, TEXT, type DeadEnd, type Known, type Path } from "../expression/index.ts";
+import { normaliseLabel, type LensTemplate } from "../template/index.ts";
+import { deadEndHint, deadEndMessage } from "./dead-end.ts";
+import { contractKnown } from "./declared.ts";
+import type { Lens, LensVersion } from "./definition.ts";
+import type { RawLensEdge, RawLensNode } from "./lens-graph-shape.ts";
+import { spelledPath } from "./record.ts";
+import type { Report } from "./report.ts";
+import type { Located } from "./shape.ts";
+import { checkTypes } from "./step-type.ts";
+import { suggest } from "./suggest.ts";
+
+/** The version a node is pinned to, or the newest; null when the lens is not at hand. */
+export function lensVersionOf(
+  lensId: string | null | undefined,
+  versionId: string | null | undefined,
+  lenses: Readonly<Record<string, Lens>> | null,
+): LensVersion | null {
+  if (lensId === null || lensId === undefined || lenses === null) return null;
+  const versions = getOwn(lenses, lensId)?.versions ?? [];
+  const found =
+    versionId === null || versionId === undefined
+      ? versions.at(-1)
+      : versions.find((version) => version.id === versionId);
+  return found ?? null;
+}
+
+const LABELS_MAX = 200;
+
+/** A graph as its names are checked: fields by output contracts, labels as they are matched when they are bound. */
+export class LensNames {
+  readonly #lenses: Readonly<Record<string, Lens>> | null;
+  readonly #rootLabels: ReadonlySet<string>;
+  readonly #nodes: ReadonlyMap<string, Located<RawLensNode>>;
+  readonly #report: Report;
+  readonly #outputs = new Map<string, Known>();
+
+  constructor(
+    nodes: readonly Located<RawLensNode>[],
+    rootInputs: Readonly<Record<string, unknown>>,
+    lenses: Readonly<Record<string, Lens>> | null,
+    report: Report,
+  ) {
+    this.#nodes = new Map(nodes.flatMap((node) => (node.read.id === undefined ? [] : [[node.read.id, node] as const])));
+    this.#rootLabels = new Set(Object.keys(rootInputs).map(normaliseLabel));
+    this.#lenses = lenses;
+    this.#report = report;
+  }
+
+  /** What may be read of a node; anything, when it has no contract or its lens is not at hand. */
+  #outputOf(id: string): Known {
+    const known = this.#outputs.get(id) ?? contractKnown(this.#versionOf(id)?.outputContract);
+    this.#outputs.set(id, known);
+    return known;
+  }
+
+  #versionOf(id: string): LensVersion | null {
+    const node = this.#nodes.get(id)?.read;
+    return lensVersionOf(node?.lens_id, node?.version_id, this.#lenses);
+  }
+
+  checkEdge({ read, path }: Located<RawLensEdge>): void {
+    const { source_node_id: source, source_output_key: key = "output", condition } = read;
+    if (source === undefined || !this.#nodes.has(source)) return;
+    const value = this.checkOutputPath(source, key, [...path, "source_output_key"], key);
+    if (condition?.type !== "expression") return;
+    const output = this.#outputOf(source);
+    const at = [...path, "condition", "expr"];
+    const know = (written: Path): Known => {
+      const [head, ...rest] = written.segments;
+      const followed = head === "value" ? followPath(value, rest) : followPath(output, written.segments);
+      if (followed.ok) return followed.known;
+      const start = head === "value" ? { name: "value", length: 1 } : { name: `node "${source}"`, length: 0 };
+      this.#reportDeadEnd(written.text, written.segments, followed.deadEnd, start, at, written.position);
+      return { kind: "any" };
+    };
+    for (const written of condition.expression.paths) know(written);
+    checkTypes(condition.expression, at, (written) => knowSilently(output, value, written), this.#report);
+  }
+
+  /** A key of an edge or an override; answers what is known of the value it leads to. */
+  checkOutputPath(source: string, key: string, at: TreePath, text: string): Known {
+    if (key.trim() === "output") return TEXT;
+    const parsed = parsePath(key);
+    if (!parsed.ok) return { kind: "any" };
+    const segments = parsed.value.segments.map((segment) =>
+      typeof segment === "string" && /^\d{1,9}$/.test(segment) ? Number(segment) : segment,
+    );
+    const followed = followOutputPath(this.#outputOf(source), segments);
+    if (followed.ok) return followed.known;
+    this.#reportDeadEnd(text, segments, followed.deadEnd, { name: `node "${source}"`, length: 0 }, at);
+    return { kind: "any" };
+  }
+
+  #reportDeadEnd(
+    text: string,
+    segments: Path["segments"],
+    deadEnd: DeadEnd,
+    start: { readonly name: string; readonly length: number },
+    at: TreePath,
+    offset = 0,
+  ): void {
+    const hint = (): string | undefined => deadEndHint(deadEnd);
+    this.#report.strict("unknown_field", at, deadEndMessage(text, segments, deadEnd, start), { hint, offset });
+  }
+
+  /**
+   * An edge may be there for the order alone, so that a label nothing reads is no mistake; one that is nearly a label
+   * which nothing else feeds is.
+   */
+  checkLabels(edges: readonly Located<RawLensEdge>[]): void {
+    const fed = new Map<string, { readonly label: string; readonly at: TreePath }[]>();
+    for (const { read, path } of edges) {
+      const { target_node_id: target, target_param_label: label } = read;
+      if (target === undefined || label === undefined) continue;
+      const list = fed.get(target) ?? [];
+      list.push({ label, at: [...path, "target_param_label"] });
+      fed.set(target, list);
+    }
+    for (const [id, node] of this.#nodes) {
+      const config = node.read.config;
+      const overrides = Object.keys(config?.read.param_overrides ?? {}).map((label) => ({
+        label,
+        at: [...spelledPath(config?.raw, config?.path ?? node.path, "param_overrides"), label],
+      }));
+      this.#checkLabelsOf(id, node, [...(fed.get(id) ?? []), ...overrides]);
+    }
+  }
+
+  #checkLabelsOf(
+    id: string,
+    { read }: Located<RawLensNode>,
+    given: readonly { readonly label: string; readonly at: TreePath }[],
+  ): void {
+    const version = this.#versionOf(id);
+    const template = version?.templateBody ?? read.config?.read.template_body;
+    const labels = [...tokensOf(template), ...Object.keys(version?.inputContract?.fields ?? {})];
+    const wanted = new Map(labels.map((label) => [normaliseLabel(label), label]));
+    const keys = new Set([...given.map(({ label }) => normaliseLabel(label)), ...this.#rootLabels]);
+    const unfed = [...wanted.keys()].filter((key) => !keys.has(key));
+    // Searching for a likely word is expensive, and nobody mistypes hundreds.
+    if (unfed.length > LABELS_MAX || given.length > LABELS_MAX) return;
+    for (const { label, at } of given) {
+      const key = normaliseLabel(label);
+      const near = wanted.has(key) ? undefined : suggest(key, unfed);
+      if (near === undefined) continue;
+      const hint = `Did you mean "${wanted.get(near) ?? near}"?`;
+      this.#report.strict("unknown_field", at, `Node "${id}" has no parameter "${label}".`, { hint });
+    }
+  }
+}
+
+function tokensOf(template: LensTemplate | undefined): readonly string[] {
+  return (template?.parts ?? []).flatMap((part) => (typeof part === "string" ? [] : [part.label]));
+}
+
+function knowSilently(output: Known, value: Known, { segments }: Path): Known {
+  const [head, ...rest] = segments;
+  const followed = head === "value" ? followPath(value, rest) : followPath(output, segments);
+  return followed.ok ? followed.known : { kind: "any" };
+}
+
+/** Like any path, but what an edge hands over has no `length`. */
+function followOutputPath(output: Known, segments: Path["segments"]): ReturnType<typeof followPath> {
+  const index = segments.lastIndexOf("length");
+  const owner = index < 1 ? undefined : followPath(output, segments.slice(0, index));
+  if (owner?.ok === true && (owner.known.kind === "text" || owner.known.kind === "list")) {
+    return { ok: false, deadEnd: { index, segment: "length", owner: closedObject([]) } };
+  }
+  return followPath(output, segments);
+}

@@ -1,0 +1,53 @@
+import { getOwn, isJsonArray, isJsonObject, type Json, type TreePath } from "../base/index.ts";
+import { findCredential } from "../redaction/index.ts";
+import { nameOf } from "./shape.ts";
+
+/** Set where a text only looks like a secret; it counts for everything below it. */
+export const ALLOW_KEY = "allow_secret_literals";
+
+export const SECRET_HINT = `Keep secrets in the environment of the Bridge and name them there; for a false alarm write ${ALLOW_KEY}: true.`;
+
+/** Deeper than any text may be nested; data may be, and is refused for that elsewhere. */
+const DEPTH_MAX = 100;
+
+/** Keys that may say what their text is. */
+const KEYS = /pass|key|token|secret/i;
+
+/** A text that looks like a secret; nothing of the secret itself is said. */
+export interface SecretLiteral {
+  readonly path: TreePath;
+  readonly message: string;
+  /** Where in the text it begins. */
+  readonly offset: number;
+}
+
+/** Every text of a document or spec that looks like a secret. Members named in `writeOnly` are meant to hold one. */
+export function findSecretLiterals(root: Json, writeOnly: readonly string[] = []): readonly SecretLiteral[] {
+  const found: SecretLiteral[] = [];
+  const visit = (value: Json, path: TreePath): void => {
+    if (path.length > DEPTH_MAX) return;
+    if (typeof value === "string") {
+      const literal = secretAt(value, path);
+      if (literal !== undefined) found.push(literal);
+    } else if (isJsonArray(value)) {
+      value.forEach((item, index) => visit(item, [...path, index]));
+    } else if (isJsonObject(value) && getOwn(value, ALLOW_KEY) !== true) {
+      for (const [key, member] of Object.entries(value)) {
+        if (path.length > 0 || !writeOnly.includes(key)) visit(member, [...path, key]);
+      }
+    }
+  };
+  visit(root, []);
+  return found;
+}
+
+function secretAt(text: string, path: TreePath): SecretLiteral | undefined {
+  const key = path.at(-1);
+  const plain = findCredential(text);
+  // `password: …` is recognised by its key, which stands beside the text.
+  const named = plain === null && typeof key === "string" && KEYS.test(key) ? findCredential(`${key}: ${text}`) : null;
+  const name = plain?.name ?? named?.name;
+  if (name === undefined) return undefined;
+  const message = `${nameOf(path)} holds what looks like ${name}, and everybody who may read this could use it.`;
+  return { path, message, offset: plain?.position ?? 0 };
+}

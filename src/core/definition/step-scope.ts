@@ -1,0 +1,152 @@
+import { formatPath } from "../base/index.ts";
+import { ANY, followPath, NUMBER, type DeadEnd, type Known, type Path } from "../expression/index.ts";
+import { knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
+import type { ArgField } from "./field.ts";
+import type { MentionField, StepDraft } from "./step-draft.ts";
+
+/** What a name in a step stands for, by the order in which the plan resolves it. */
+export type Meaning =
+  | { readonly kind: "own" | "step" | "element" | "variable" | "arg" | "input" | "open"; readonly known: Known }
+  /** No value could ever be found under this path. */
+  | { readonly kind: "no_field"; readonly head: HeadKind; readonly deadEnd: DeadEnd }
+  /** Nothing has this name. */
+  | { readonly kind: "no_name" };
+
+type HeadKind = "own" | "step" | "element" | "variable" | "arg" | "input" | "open";
+
+interface Head {
+  readonly kind: HeadKind;
+  readonly known: Known;
+}
+
+/** Everything a file declares, looked at from one step. */
+export class StepScope {
+  /** Index of the first step with each id. */
+  readonly steps: ReadonlyMap<string, number>;
+  readonly args: Readonly<Record<string, ArgField>>;
+  /** Ids that are wrong as ids; referring to one of them is not a second mistake. */
+  readonly brokenIds: ReadonlySet<string>;
+  /** A library entry that is not at hand may declare more variables. */
+  readonly isOpen: boolean;
+  readonly #drafts: readonly StepDraft[];
+  readonly #variables = new Map<string, Known>();
+  readonly #instanceNames = new Map<string, string>();
+  readonly #steps = new Map<string, Known>();
+  readonly #own = new Map<StepDraft, Known>();
+
+  constructor(
+    drafts: readonly StepDraft[],
+    args: Readonly<Record<string, ArgField>>,
+    steps: ReadonlyMap<string, number>,
+    brokenIds: ReadonlySet<string>,
+  ) {
+    this.#drafts = drafts;
+    this.args = args;
+    this.steps = steps;
+    this.brokenIds = brokenIds;
+    this.isOpen = drafts.some((draft) => draft.unresolvedLibraryStep !== null);
+    for (const { id, outputs, forEach, brokenNames } of drafts) {
+      for (const name of brokenNames) this.#variables.set(name, ANY);
+      // What a step with `for_each` declares belongs to its instances alone.
+      if (forEach !== null) {
+        for (const name of Object.keys(outputs ?? {})) this.#instanceNames.set(name, id ?? "");
+        continue;
+      }
+      for (const [name, field] of Object.entries(outputs ?? {})) {
+        const isShared = this.#variables.has(name) || Object.hasOwn(args, name);
+        this.#variables.set(name, isShared ? ANY : knownOf(field));
+      }
+    }
+  }
+
+  /** What the path means at this place of the step; criteria alone see the step's own outputs. */
+  meaningOf(path: Path, field: MentionField, draft: StepDraft): Meaning {
+    const [first, ...rest] = path.segments;
+    const head = String(first);
+    if (rest.length > 0 && this.#variables.has(formatPath(path.segments))) return { kind: "variable", known: ANY };
+    const found = this.#headOf(head, field, draft);
+    if (found === undefined) return { kind: "no_name" };
+    const followed = followPath(found.known, rest);
+    if (followed.ok) return { kind: found.kind, known: followed.known };
+    return { kind: "no_field", head: found.kind, deadEnd: followed.deadEnd };
+  }
+
+  #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
+    if (field === "success_criteria" && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
+    if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
+    return this.#elementOf(head, field, draft) ?? this.#variableOf(head) ?? this.#inputOf(head, field, draft);
+  }
+
+  #ownOf(draft: StepDraft): Known {
+    const known = this.#own.get(draft) ?? ownOutputsOf(draft);
+    this.#own.set(draft, known);
+    return known;
+  }
+
+  #step(id: string): Known {
+    const kept = this.#steps.get(id);
+    if (kept !== undefined) return kept;
+    const draft = this.draftOf(id);
+    const known = draft === undefined ? ANY : stepKnown(draft);
+    this.#steps.set(id, known);
+    return known;
+  }
+
+  /** The list is read before there are elements. */
+  #elementOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
+    const { forEach } = draft;
+    if (field === "for_each") return undefined;
+    if (draft.isForEachBroken && (head === "index" || head === (draft.raw.as ?? "item"))) {
+      return { kind: "element", known: ANY };
+    }
+    if (forEach === null) return undefined;
+    if (head === "index") return { kind: "element", known: NUMBER };
+    if (head !== forEach.as) return undefined;
+    const list = this.meaningOf(forEach.list, "for_each", draft);
+    const isList = "known" in list && list.known.kind === "list";
+    return { kind: "element", known: isList && list.known.kind === "list" ? list.known.items : ANY };
+  }
+
+  #variableOf(head: string): Head | undefined {
+    const declared = this.#variables.get(head);
+    if (declared !== undefined) return { kind: "variable", known: declared };
+    if (!Object.hasOwn(this.args, head)) return undefined;
+    return { kind: "arg", known: knownOf(this.args[head] ?? {}) };
+  }
+
+  /** Inputs are bound after the condition has held and the list has been read. */
+  #inputOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
+    if (!isAfterBinding(field) || !Object.hasOwn(draft.inputs, head)) return undefined;
+    const input = draft.inputs[head];
+    return { kind: "input", known: input === undefined ? ANY : knownOf(input) };
+  }
+
+  draftOf(id: string): StepDraft | undefined {
+    return this.#drafts[this.steps.get(id) ?? -1];
+  }
+
+  isVariable(name: string): boolean {
+    return this.#variables.has(name) || Object.hasOwn(this.args, name);
+  }
+
+  /** A step that declares the name for its instances alone. */
+  instanceDeclarer(name: string): string | undefined {
+    return this.#instanceNames.get(name);
+  }
+
+  /** Every name that could stand at this place, for suggestions. */
+  namesAt(field: MentionField, draft: StepDraft): readonly string[] {
+    const { forEach } = draft;
+    return [
+      ...this.steps.keys(),
+      ...Object.keys(this.args),
+      ...this.#variables.keys(),
+      ...(forEach === null || field === "for_each" ? [] : [forEach.as, "index"]),
+      ...(isAfterBinding(field) ? Object.keys(draft.inputs) : []),
+    ];
+  }
+}
+
+export function isAfterBinding(field: MentionField): boolean {
+  return field === "command" || field === "stdin" || field === "with" || field === "success_criteria";
+}

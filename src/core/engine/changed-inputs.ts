@@ -1,0 +1,53 @@
+import { getOwn, type Json, type JsonObject, sameJson } from "../base/index.ts";
+import { walk } from "../expression/index.ts";
+import type { LensBody, PlanNode, Reference, StepBody } from "../plan/index.ts";
+import { bindLens, readsRootInput } from "./bind-lens.ts";
+import { nodeAt } from "./move.ts";
+import type { RunState } from "./state.ts";
+
+/**
+ * The nodes that read something else when the run has other args, by their own references alone: what depends on
+ * them follows from the graph. A reference into an arg counts only when the part it reads has changed.
+ */
+export function nodesWithChangedInputs(state: RunState, args: JsonObject): readonly number[] {
+  const names = new Set([...Object.keys(state.args), ...Object.keys(args)]);
+  const changed = new Set([...names].filter((name) => !isSame(getOwn(state.args, name), getOwn(args, name))));
+  if (changed.size === 0) return [];
+  const readsAnother = (node: PlanNode): boolean => {
+    const { body } = node;
+    if (body.kind === "lens") return isBoundAnother({ state, args, changed }, node, body);
+    return referencesOf(node, body).some((reference) => isAnother({ state, args, changed }, reference));
+  };
+  return state.plan.nodes.filter(readsAnother).map(({ index }) => index);
+}
+
+interface Change {
+  readonly state: RunState;
+  readonly args: JsonObject;
+  /** Names of the args that differ. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/** Everything a step may read: command, stdin, `with`, condition, criteria, inputs and the list of `for_each`. */
+function referencesOf({ forEach }: PlanNode, { scope, inputs }: StepBody): readonly Reference[] {
+  return [...scope.values(), ...inputs.map(({ from }) => from), ...(forEach === null ? [] : [forEach.list])];
+}
+
+function isAnother({ state, args, changed }: Change, { origin, rest }: Reference): boolean {
+  if (origin.kind !== "arg" || !changed.has(origin.name)) return false;
+  return !isSame(walk(getOwn(state.args, origin.name), rest), walk(getOwn(args, origin.name), rest));
+}
+
+/** An edge or an override may replace a root input: what counts is what the node is given in the end. */
+function isBoundAnother({ state, args, changed }: Change, node: PlanNode, body: LensBody): boolean {
+  const isRead = readsRootInput(body);
+  if (![...changed].some(isRead)) return false;
+  const nodeState = nodeAt(state, node.index);
+  const before = bindLens(state, nodeState, node, body);
+  const after = bindLens({ ...state, args }, nodeState, node, body);
+  return JSON.stringify(before) !== JSON.stringify(after);
+}
+
+function isSame(left: Json | undefined, right: Json | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : sameJson(left, right);
+}

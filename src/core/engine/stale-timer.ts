@@ -1,0 +1,17 @@
+import { findNode } from "./move.ts";
+import type { RunState } from "./state.ts";
+import type { Timer } from "./timer.ts";
+
+/**
+ * True when the timer can change nothing in this state, nor in any that follows from it, so that its row can go.
+ * Deadlines of attempts and approvals go with them; timers of children are the driver's.
+ */
+export function isTimerStale(state: RunState, timer: Timer): boolean {
+  if (timer.kind === "run") return timer.epoch !== state.epoch;
+  if (timer.kind !== "retry" && timer.kind !== "queue") return false;
+  const node = findNode(state, timer.nodeId);
+  if (node === undefined) return true;
+  const { now } = node;
+  if (timer.kind === "retry") return now.status !== "retrying" || node.retries !== timer.retries;
+  return now.status !== "queued" || !now.isLimited || now.limitedSince !== timer.limitedSince;
+}

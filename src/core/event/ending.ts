@@ -1,0 +1,28 @@
+import type { EventOf } from "./event.ts";
+import type { EndingStatus } from "./status.ts";
+
+export interface RunEnding {
+  readonly as: EndingStatus;
+  readonly reason: string;
+  readonly errorCode: string | null;
+}
+
+const OLD_REASONS: ReadonlyMap<string, EndingStatus> = new Map([
+  ["cancelling", "cancelled"],
+  ["timing_out", "timed_out"],
+  ["halting", "failed"],
+]);
+
+/**
+ * What a run is winding down to. Logs written before `run.ending` existed say it by a status that changes to itself;
+ * null: the event says no such thing.
+ */
+export function endingOf(event: EventOf<"run.ending"> | EventOf<"run.status.changed">): RunEnding | null {
+  if (event.type === "run.ending") {
+    const { as, reason, errorCode = null } = event.payload;
+    return { as, reason, errorCode };
+  }
+  const { reason = "", detail, errorCode = null } = event.payload;
+  const as = OLD_REASONS.get(reason);
+  return as === undefined ? null : { as, reason: detail ?? reason, errorCode };
+}

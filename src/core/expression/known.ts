@@ -1,0 +1,68 @@
+import type { ValueKind } from "./kind.ts";
+
+/**
+ * What is known of a value before there is one. A closed object has exactly the fields listed; of an open one they are
+ * only those whose kind is known. Whoever checks names builds one of these for what a name means, and follows the path.
+ */
+export type Known =
+  | { readonly kind: "any" }
+  | { readonly kind: "number" | "boolean" }
+  | { readonly kind: "text"; readonly enum?: readonly (string | number | boolean)[] }
+  | { readonly kind: "list"; readonly items: Known }
+  | { readonly kind: "object"; readonly fields: ReadonlyMap<string, Known>; readonly isOpen: boolean };
+
+type KnownObject = Extract<Known, { readonly kind: "object" }>;
+
+export const ANY: Known = { kind: "any" };
+export const ANY_OBJECT: Known = { kind: "object", fields: new Map(), isOpen: true };
+export const NUMBER: Known = { kind: "number" };
+export const BOOLEAN: Known = { kind: "boolean" };
+export const TEXT: Known = { kind: "text" };
+
+export function closedObject(fields: Iterable<readonly [string, Known]>): KnownObject {
+  return { kind: "object", fields: new Map(fields), isOpen: false };
+}
+
+/** A segment that leads nowhere, whatever the values are. */
+export interface DeadEnd {
+  /** Which segment, counted from the first one followed. */
+  readonly index: number;
+  readonly segment: string | number;
+  /** What it was looked for in. */
+  readonly owner: Exclude<Known, { readonly kind: "any" }>;
+}
+
+export type Followed = { readonly ok: true; readonly known: Known } | { readonly ok: false; readonly deadEnd: DeadEnd };
+
+/** Where `walk` would arrive, as far as that can be known. */
+export function followPath(start: Known, segments: readonly (string | number)[]): Followed {
+  let here = start;
+  for (const [index, segment] of segments.entries()) {
+    if (here.kind === "any") return { ok: true, known: ANY };
+    const next = stepInto(here, segment);
+    if (next === undefined) return { ok: false, deadEnd: { index, segment, owner: here } };
+    here = next;
+  }
+  return { ok: true, known: here };
+}
+
+function stepInto(owner: DeadEnd["owner"], segment: string | number): Known | undefined {
+  switch (owner.kind) {
+    case "number":
+    case "boolean":
+      return undefined;
+    case "text":
+      return segment === "length" ? NUMBER : undefined;
+    case "list":
+      if (typeof segment === "number") return owner.items;
+      return segment === "length" ? NUMBER : undefined;
+    case "object":
+      if (typeof segment === "number") return undefined;
+      return owner.fields.get(segment) ?? (owner.isOpen ? ANY : undefined);
+  }
+}
+
+/** The kind comparisons go by; nothing when any is possible. */
+export function valueKindOf(known: Known): ValueKind | undefined {
+  return known.kind === "any" ? undefined : known.kind;
+}

@@ -1,0 +1,29 @@
+import type { Timer } from "../../core/engine/index.ts";
+import type { RunCommit } from "../../store/index.ts";
+import { queueTimerOf } from "./derive-commit.ts";
+import type { LiveRun } from "./live-run.ts";
+import { contentOf } from "./live-size.ts";
+
+/** Brings what is kept of a run in memory, beside its state, to what a commit has written; says which timers are gone. */
+export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] {
+  const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = commit.head;
+  const rowVersion = commit.expectedVersion + 1;
+  live.run = { ...live.run, status, epoch, lastEventId, costMicros, startedAt, endedAt, rowVersion };
+  live.creating = null;
+  live.contentBytes += contentOf(commit.events);
+  for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
+  for (const { nodeId, attempt, deadlineAt, agentId, reserved } of commit.opened) {
+    live.openAttempts.set(nodeId, { attempt, deadlineAt, agentId, reserved });
+  }
+  const gone: Timer[] = [...commit.timersCleared];
+  for (const nodeId of commit.waitsEnded) gone.push(...queueTimersOf(live, nodeId));
+  for (const { nodeId } of commit.waits) gone.push(...queueTimersOf(live, nodeId));
+  for (const timer of gone) live.timers.delete(timer);
+  for (const { timer } of commit.timersSet) live.timers.add(timer);
+  for (const wait of commit.waits) live.timers.add(queueTimerOf(wait));
+  return gone;
+}
+
+function queueTimersOf({ timers }: LiveRun, nodeId: string): readonly Timer[] {
+  return [...timers.of(nodeId)].filter(({ kind }) => kind === "queue");
+}

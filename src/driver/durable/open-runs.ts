@@ -1,0 +1,55 @@
+/** An organisation has as many open runs as it may have; starts are taken again when some of them have ended. */
+export class TooManyOpenRuns extends Error {
+  override readonly name = "TooManyOpenRuns";
+  readonly max: number;
+  readonly retryAfterMs = RECOUNT_MS;
+  constructor(max: number) {
+    super(`the organisation has ${max} open runs, and may not have more`);
+    this.max = max;
+  }
+}
+
+export interface OpenRunsOptions {
+  readonly count: (orgId: string) => Promise<number>;
+  readonly max: number;
+  readonly now: () => number;
+}
+
+interface Counted {
+  readonly at: number;
+  readonly open: number;
+  /** Started here since then. */
+  started: number;
+}
+
+/** Counting reads an index entry for each open run: seldom while there are few, more often when there are many. */
+const RECOUNT_MS = 5_000;
+const RECOUNT_FEW_MS = 60_000;
+
+/** How many open runs organisations have, well enough to bound them: other replicas start and end some of them. */
+export class OpenRuns {
+  readonly #options: OpenRunsOptions;
+  readonly #counted = new Map<string, Counted>();
+
+  constructor(options: OpenRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Counts one more run that is about to start; throws when there are too many. */
+  async admit(orgId: string): Promise<void> {
+    const { max } = this.#options;
+    const counted = await this.#current(orgId);
+    if (counted.open + counted.started >= max) throw new TooManyOpenRuns(max);
+    counted.started += 1;
+  }
+
+  async #current(orgId: string): Promise<Counted> {
+    const { count, max, now } = this.#options;
+    const before = this.#counted.get(orgId);
+    const isMany = before !== undefined && (before.open + before.started) * 2 >= max;
+    if (before !== undefined && now() - before.at < (isMany ? RECOUNT_MS : RECOUNT_FEW_MS)) return before;
+    const counted = { at: now(), open: await count(orgId), started: 0 };
+    this.#counted.set(orgId, counted);
+    return counted;
+  }
+}

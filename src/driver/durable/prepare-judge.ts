@@ -1,0 +1,26 @@
+import type { Judge } from "../../governance/index.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Taken } from "./run-queue.ts";
+import type { StoreHealth } from "./store-health.ts";
+
+/** What the judge must know of an organisation is there before it is asked; almost always it is already. */
+export async function prepareJudge(
+  judge: Pick<Judge, "prepare">,
+  health: Pick<StoreHealth, "untilAvailable">,
+  taken: readonly Taken[],
+  known: ReadonlyMap<string, LiveRun>,
+): Promise<void> {
+  if (judge.prepare === undefined) return;
+  const orgIds = new Set<string>();
+  for (const { runId, fresh } of taken) {
+    const live = fresh ?? known.get(runId);
+    if (live !== undefined) orgIds.add(live.run.orgId);
+  }
+  let pending = judge.prepare(orgIds);
+  if (pending === undefined) return;
+  await health.untilAvailable(() => {
+    const now = pending ?? judge.prepare?.(orgIds) ?? Promise.resolve();
+    pending = undefined;
+    return now;
+  });
+}

@@ -1,0 +1,91 @@
+import type { Placement } from "../core/event/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import type { Gateway } from "../gateway/index.ts";
+import type { Registered } from "./registered.ts";
+
+/** A run that is about to start, and what whoever starts it has named. */
+export interface PlacedRun {
+  readonly workflow: string;
+  readonly plan: Plan;
+  readonly gateway: string | null;
+  readonly roleBindings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Where a run and its roles belong, by what is registered at this moment: deployments, bindings, the default gateway. It
+ * is kept with the run, so that a change of any of them affects only runs that start later.
+ */
+export function placementOf(
+  run: PlacedRun,
+  { deployments, bindings }: Pick<Registered, "deployments" | "bindings">,
+  gateways: readonly Gateway[],
+): Placement {
+  const active = deployments.filter(({ isActive }) => isActive);
+  const ofWorkflow = active.find(({ workflow }) => workflow === run.workflow);
+  const roleBindings = { ...boundRoles(run, ofWorkflow?.roleBindings ?? {}, bindings), ...run.roleBindings };
+  const agents = active.flatMap(({ workflow, agent, gateway, environment }) =>
+    ofWorkflow !== undefined || workflow !== null || agent === null
+      ? []
+      : [{ agent, gateway, ...(environment === null ? {} : { environment }) }],
+  );
+  const environment = ofWorkflow?.environment ?? null;
+  const named = namedBy(run);
+  return {
+    ...gatewayOf(run.gateway, ofWorkflow?.gateway, gateways),
+    ...(environment === null ? {} : { environment }),
+    ...(isEmpty(roleBindings) ? {} : { roleBindings }),
+    ...(agents.length === 0 ? {} : { agents }),
+    ...(isEmpty(named) ? {} : { named }),
+  };
+}
+
+function gatewayOf(
+  named: string | null,
+  deployed: string | undefined,
+  gateways: readonly Gateway[],
+): Pick<Placement, "gateway" | "from"> {
+  if (named !== null) return { gateway: named, from: "run" };
+  if (deployed !== undefined) return { gateway: deployed, from: "deployment" };
+  const standard = gateways.find(({ isDefault }) => isDefault);
+  return standard === undefined ? {} : { gateway: standard.id, from: "default" };
+}
+
+/** What child runs and restarts are given on; what was found by itself is found for each of them anew. */
+function namedBy({ gateway, roleBindings }: PlacedRun): NonNullable<Placement["named"]> {
+  return {
+    ...(gateway === null ? {} : { gateway }),
+    ...(isEmpty(roleBindings) ? {} : { roleBindings: { ...roleBindings } }),
+  };
+}
+
+/** Who takes each role the plan names: by the deployment, a binding for the workflow, one for everywhere, the file. */
+function boundRoles(
+  { workflow, plan }: PlacedRun,
+  deployed: Readonly<Record<string, string>>,
+  bindings: Registered["bindings"],
+): Record<string, string> {
+  const bound = rolesOf(plan).flatMap((role): [string, string][] => {
+    const binding =
+      bindings.find((one) => one.role === role && one.workflow === workflow) ??
+      bindings.find((one) => one.role === role && one.workflow === null);
+    const ofFile = Object.hasOwn(plan.agentByRole, role) ? plan.agentByRole[role] : null;
+    const agent = (Object.hasOwn(deployed, role) ? deployed[role] : undefined) ?? binding?.agent ?? ofFile ?? null;
+    return agent === null ? [] : [[role, agent]];
+  });
+  return Object.fromEntries(bound);
+}
+
+const ROLES = new WeakMap<Plan, readonly string[]>();
+
+function rolesOf(plan: Plan): readonly string[] {
+  let roles = ROLES.get(plan);
+  if (roles === undefined) {
+    roles = [...new Set(plan.nodes.flatMap(({ request }) => (request.role === null ? [] : [request.role])))];
+    ROLES.set(plan, roles);
+  }
+  return roles;
+}
+
+function isEmpty(map: object): boolean {
+  return Object.keys(map).length === 0;
+}

@@ -1,0 +1,186 @@
+import type { Clock } from "../clock/index.ts";
+import { type Block, rateWindowOf } from "../core/governance/index.ts";
+import type { WaitingNode, WaitingQueue, WaitingStore } from "../store/index.ts";
+import { BEGUN_RANK, type Call, NEW_RANK, type Waiter } from "./agent-queue.ts";
+import { Backlog } from "./backlog.ts";
+import { agentKey, type Gathered, rankOf } from "./facts.ts";
+import type { AboutRun, Changes, JudgedReplica, QueuePlace } from "./judge.ts";
+import { PausedNodes, roomIn } from "./paused-nodes.ts";
+import type { RegisteredCache } from "./registered-cache.ts";
+import type { Tally } from "./tally.ts";
+import { WaitingRoom } from "./waiting-room.ts";
+import { WindowAlarms } from "./window-alarms.ts";
+
+export interface WaitingNodesOptions {
+  readonly store: WaitingStore;
+  readonly registered: RegisteredCache;
+  readonly tallyOf: (orgId: string) => Tally;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * Nodes that a limit made wait: which of them this replica serves, and when each asks again.
+ *
+ * - For a slot or a rate window of an agent: called in their order, as many as have room.
+ * - For a budget that pauses: called when what they would reserve fits.
+ * - Beyond what a process holds in memory they stand in the backlog, and cost nothing there.
+ */
+export class WaitingNodes {
+  readonly room = new WaitingRoom();
+  readonly #options: WaitingNodesOptions;
+  readonly #paused = new PausedNodes();
+  readonly #backlog: Backlog;
+  readonly #alarms: WindowAlarms;
+  #replica: JudgedReplica = { replicaId: () => "", wake: () => undefined };
+
+  constructor(options: WaitingNodesOptions) {
+    this.#options = options;
+    this.#alarms = new WindowAlarms(options.clock);
+    this.#backlog = new Backlog({
+      store: options.store,
+      replicaId: () => this.#replica.replicaId(),
+      heldOf: (queue) => this.#heldOf(queue),
+      onClaimed: (queue, nodes) => this.#claimed(queue, nodes),
+      onEmpty: ({ orgId, queue }) => this.room.setBacklog(agentKey(orgId, idIn(queue)), false),
+      onTrouble: options.onTrouble,
+    });
+  }
+
+  get size(): number {
+    return this.room.size + this.#paused.size;
+  }
+
+  attach(replica: JudgedReplica): void {
+    this.#replica = replica;
+  }
+
+  stop(): void {
+    this.#alarms.stop();
+  }
+
+  /** The node has to wait: where it stands now. */
+  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, { pausedBy, until }: Block): QueuePlace {
+    const { orgId } = about;
+    if (pausedBy !== undefined) {
+      this.room.leave(waiter);
+      const isMoved = !this.#paused.isAnywhere(waiter);
+      const isClaimed = this.#paused.enter(orgId, pausedBy, { waiter, estimateMicros: facts.estimateMicros });
+      return this.#placeIn({ orgId, queue: budgetQueue(pausedBy) }, about, isClaimed, isMoved);
+    }
+    this.#paused.leave(waiter);
+    const { agentId } = facts;
+    const key = agentKey(orgId, agentId);
+    const isMoved = !this.room.has(key, waiter);
+    const isClaimed = this.room.enter(key, waiter, rankOf(about));
+    if (until !== undefined) this.#setAlarm(orgId, agentId, until);
+    return this.#placeIn({ orgId, queue: agentQueue(agentId) }, about, isClaimed, isMoved);
+  }
+
+  /** The node is admitted, by a commit that is under way. */
+  admit(waiter: Waiter, about: AboutRun, agentId: string): void {
+    this.#paused.leave(waiter);
+    this.room.serve(agentKey(about.orgId, agentId), waiter, rankOf(about));
+  }
+
+  /** The node waits for nothing. */
+  leave(waiter: Waiter): void {
+    this.room.leave(waiter);
+    this.#paused.leave(waiter);
+  }
+
+  /** What nodes took and gave back is committed: their places are free, and those who wait for them are called. */
+  committed(orgId: string, { runId, settled, taken, slots }: Changes): void {
+    for (const waiter of taken) this.room.leave(waiter);
+    for (const nodeId of settled) this.leave({ runId, nodeId });
+    for (const { agentId, delta } of slots) if (delta < 0) this.#wakeFor(orgId, agentId);
+    for (const { agentId } of taken) void this.#backlog.claim({ orgId, queue: agentQueue(agentId) });
+  }
+
+  /** What other processes changed shows in what is counted; and what they left in the backlog is claimed. */
+  async refresh(): Promise<void> {
+    for (const key of this.room.agents()) {
+      const slash = key.indexOf("/");
+      this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
+    }
+    this.#wakePaused();
+    await this.#backlog.refresh();
+  }
+
+  #placeIn(queue: WaitingQueue, about: AboutRun, isClaimed: boolean, isMoved: boolean): QueuePlace {
+    if (!isClaimed) this.#backlog.add(queue);
+    return { queue: queue.queue, rank: rankOf(about), isClaimed, isMoved };
+  }
+
+  #setAlarm(orgId: string, agentId: string, dueAt: number): void {
+    this.#alarms.set(agentKey(orgId, agentId), dueAt, () => this.#wakeFor(orgId, agentId));
+  }
+
+  /** One for each slot and place in the window that is free. */
+  #wakeFor(orgId: string, agentId: string): void {
+    const key = agentKey(orgId, agentId);
+    const { registered, tallyOf, clock } = this.#options;
+    if (this.room.heldOf(key) === 0 || !registered.knows(orgId)) return;
+    const agent = registered.of(orgId).agents.get(agentId);
+    let free = (agent?.maxConcurrent ?? 1) - tallyOf(orgId).openOf(agentId);
+    if (agent !== undefined && agent.rateLimit !== null) {
+      const { used, freesAt } = tallyOf(orgId).windowOf(agentId, rateWindowOf(agent.rateLimit), clock.now());
+      free = Math.min(free, agent.rateLimit.count - used);
+      if (freesAt !== null) this.#setAlarm(orgId, agentId, freesAt);
+    }
+    if (free <= 0) return;
+    for (const call of this.room.wake(key, free)) {
+      this.#replica.wake(call.waiter, () => this.#answered(orgId, agentId, call));
+    }
+  }
+
+  /** One that asked and left, or never asked, leaves what was free for it to the next. */
+  #answered(orgId: string, agentId: string, call: Call): void {
+    if (this.room.answered(call)) this.#wakeFor(orgId, agentId);
+  }
+
+  /** A new period, a higher ceiling, money given back, here or elsewhere: all of it shows in what is counted. */
+  #wakePaused(): void {
+    const { registered, tallyOf, clock } = this.#options;
+    const at = clock.now();
+    const released = this.#paused.release((orgId, budgetId) => {
+      const budget = registered.of(orgId).budgets.find(({ id }) => id === budgetId);
+      return roomIn(budget, tallyOf(orgId), at);
+    });
+    this.#wakeAll(released);
+  }
+
+  #wakeAll(waiters: readonly Waiter[]): void {
+    for (const { runId, nodeId } of waiters) this.#replica.wake({ runId, nodeId }, () => undefined);
+  }
+
+  #heldOf({ orgId, queue }: WaitingQueue): number {
+    if (queue.startsWith(AGENT_QUEUE)) return this.room.heldOf(agentKey(orgId, idIn(queue)));
+    return this.#paused.heldOf(orgId, idIn(queue));
+  }
+
+  /** Nodes that wait for an agent are called when it has room; what others need is known once they have asked. */
+  #claimed({ orgId, queue }: WaitingQueue, nodes: readonly WaitingNode[]): void {
+    if (!queue.startsWith(AGENT_QUEUE)) return this.#wakeAll(nodes);
+    const agentId = idIn(queue);
+    for (const { runId, nodeId, rank } of nodes) {
+      this.room.enter(agentKey(orgId, agentId), { runId, nodeId }, rank === BEGUN_RANK ? BEGUN_RANK : NEW_RANK);
+    }
+    this.#wakeFor(orgId, agentId);
+  }
+}
+
+const AGENT_QUEUE = "agent/";
+
+function agentQueue(agentId: string): string {
+  return `${AGENT_QUEUE}${agentId}`;
+}
+
+function budgetQueue(budgetId: string): string {
+  return `budget/${budgetId}`;
+}
+
+/** The agent or the budget of a queue. */
+function idIn(queue: string): string {
+  return queue.slice(queue.indexOf("/") + 1);
+}

@@ -1,0 +1,64 @@
+import { NOW_MS, type Sql } from "../sql.ts";
+import type { WaitingQueue, WaitingStore } from "../waiting-store.ts";
+
+export function sqlWaiting(sql: Sql): WaitingStore {
+  return {
+    backlogQueues: async (limit) => {
+      const rows = await sql.query<{ org_id: string; queue: string }>(QUEUES, [limit]);
+      return rows.map(({ org_id: orgId, queue }): WaitingQueue => ({ orgId, queue }));
+    },
+    claimWaiting: async ({ orgId, queue }, replicaId, limit) => {
+      const rows = await sql.query<ClaimedRow>(CLAIM, [orgId, queue, replicaId, limit]);
+      return rows
+        .map(({ run_id: runId, node_id: nodeId, rank, since }) => ({ runId, nodeId, rank, since }))
+        .sort((left, right) => left.rank - right.rank || left.since - right.since);
+    },
+    releaseWaiting: async (limit) => (await sql.query(RELEASE, [limit])).length,
+  };
+}
+
+interface ClaimedRow {
+  readonly run_id: string;
+  readonly node_id: string;
+  readonly rank: number;
+  readonly since: number;
+}
+
+/** Jumps from queue to queue in the index: the rows between two queues are not read. */
+const QUEUES = {
+  name: "backlog queues",
+  text: `with recursive found as (
+      (select org_id, queue from waiting_nodes where replica_id is null order by org_id, queue limit 1)
+      union all
+      select next.org_id, next.queue from found cross join lateral (
+        select w.org_id, w.queue from waiting_nodes w
+        where w.replica_id is null and (w.org_id, w.queue) > (found.org_id, found.queue)
+        order by w.org_id, w.queue limit 1) next
+    )
+    select org_id, queue from found limit $1`,
+};
+
+const CLAIM = {
+  name: "claim waiting nodes",
+  text: `with picked as (
+      select run_id, node_id from waiting_nodes
+      where org_id = $1 and queue = $2 and replica_id is null
+      order by rank, since, run_id, node_id limit $4
+      for update skip locked
+    )
+    update waiting_nodes w set replica_id = $3 from picked p where w.run_id = p.run_id and w.node_id = p.node_id
+    returning w.run_id, w.node_id, w.rank, w.since`,
+};
+
+const RELEASE = {
+  name: "release waiting nodes",
+  text: `with orphans as (
+      select w.run_id, w.node_id from waiting_nodes w
+      where w.replica_id is not null
+        and not exists (select from replicas r where r.replica_id = w.replica_id and r.expires_at > ${NOW_MS})
+      limit $1
+      for update skip locked
+    )
+    update waiting_nodes w set replica_id = null from orphans o where w.run_id = o.run_id and w.node_id = o.node_id
+    returning 1 as freed`,
+};

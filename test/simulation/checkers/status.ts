@@ -1,0 +1,36 @@
+import { isTerminal, type RunStatus } from "../../../src/core/event/index.ts";
+import { type Checker, type Seen, Violation } from "./checker.ts";
+
+/** Where each status may lead. */
+const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  queued: ["running", "cancelled"],
+  running: ["recovered", "completed", "failed", "cancelled", "timed_out"],
+  recovered: ["completed"],
+  completed: ["running"],
+  failed: ["running"],
+  cancelled: ["running"],
+  timed_out: ["running"],
+};
+
+/** Who follows the changes of a run's status, and nothing else, knows its status after every turn. */
+export function statusChangesTellAll(): Checker {
+  const statuses = new Map<string, RunStatus>();
+  return {
+    id: "status",
+    beforeEvent({ facts, event }: Seen): void {
+      if (event.type !== "run.status.changed") return;
+      const known = statuses.get(facts.runId) ?? "queued";
+      const { from, to } = event.payload;
+      const fail = (message: string) => new Violation("status", facts.runId, `event ${event.eventId}: ${message}`);
+      if (from !== known) throw fail(`changes from ${from}, it was ${known}`);
+      if (!NEXT[from].includes(to)) throw fail(`changes from ${from} to ${to}`);
+      statuses.set(facts.runId, to);
+    },
+    afterTurn(facts, { events }): void {
+      if (events.length === 0) return;
+      const known = statuses.get(facts.runId) ?? "queued";
+      const isRight = facts.hasEnded ? known === facts.status : !isTerminal(known) && known !== "queued";
+      if (!isRight) throw new Violation("status", facts.runId, `is ${facts.status}, its changes say ${known}`);
+    },
+  };
+}
