@@ -36,7 +36,7 @@ const PRIVATE = [
   "http://2130706433:9",
   "http://localhost:7718",
   "http://inside.example",
-  "http://user:word@bridge.example",
+  "http://user@bridge.example",
 ];
 
 describe("a URL the server must not call", () => {
