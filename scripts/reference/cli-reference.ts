@@ -13,6 +13,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   waiting: "it waits for a person (`--no-wait`, or nobody is there to ask)",
   unreachable: "the server or its database cannot be reached",
   refused: "governance refused the launch",
+  notPermitted: "not signed in, or the key does not allow it",
 };
 
 /** The program as it is, writing into nothing but the text that is handed back. */

@@ -32,6 +32,11 @@ const settingsSchema = z.object({
     .regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address")
     .default(DEFAULT_HOST),
   publicUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  gatewayGrace: z
+    .string()
+    .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
+    .transform(Number)
+    .optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -55,6 +60,7 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly host?: string;
   readonly publicUrl?: string;
+  readonly gatewayGrace?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -72,7 +78,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   databaseUrl: { flag: "--database-url", variable: "DATABASE_URL" },
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
-  publicUrl: { flag: "--public-url", variable: null },
+  publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -89,6 +96,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "port",
   "host",
   "publicUrl",
+  "gatewayGrace",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",

@@ -9,4 +9,6 @@ export const EXIT = {
   unreachable: 5,
   /** A launch gate said no. */
   refused: 6,
+  /** Not signed in, or the key does not allow it. */
+  notPermitted: 7,
 } as const;

@@ -7,10 +7,18 @@ import { printable } from "./terminal-text.ts";
 const DRAIN_MS = 9_000;
 
 /** Serves until somebody says stop, which counts from the first moment, then drains; a second word ends it at once. */
-export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, "close">>): Promise<number> {
+export async function standUntilStopped(
+  io: Io,
+  start: (end: (exitCode: number) => void) => Promise<Pick<Host, "close">>,
+): Promise<number> {
   const stops: (() => void)[] = [];
   const stopped = new Promise<void>((resolve) => stops.push(resolve));
   let isStopping = false;
+  let exitCode: number = EXIT.fine;
+  const end = (code: number): void => {
+    exitCode = code;
+    for (const stop of stops) stop();
+  };
   const stopListening = io.onInterrupt(() => {
     if (isStopping) io.exitNow(EXIT.cancelled);
     isStopping = true;
@@ -18,10 +26,10 @@ export async function standUntilStopped(io: Io, start: () => Promise<Pick<Host, 
     for (const stop of stops) stop();
   });
   try {
-    const host = await start();
+    const host = await start(end);
     await stopped;
     await drain(io, host);
-    return EXIT.fine;
+    return exitCode;
   } finally {
     stopListening();
   }

@@ -234,7 +234,7 @@ export interface Gateway {
   readonly capabilities: readonly string[];
   readonly providers: readonly string[];
   readonly defaultProvider: string | null;
-  readonly status: "healthy" | "degraded" | "offline";
+  readonly status: "healthy" | "degraded" | "offline" | "unknown";
   readonly instanceId: string | null;
   readonly seenAt: string | null;
   readonly history?: readonly { readonly status: string; readonly at: string }[];

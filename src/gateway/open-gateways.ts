@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
 import type { GatewayStore, RegistryStore } from "../store/index.ts";
-import { GatewayDirectory, type LocalGateway } from "./directory.ts";
+import { GatewayDirectory } from "./directory.ts";
+import type { LocalGateway } from "./gateway-view.ts";
 import { GatewayHealth } from "./health.ts";
 import { createSecretBox, type SecretBox } from "./secret-box.ts";
 import { Tickets } from "./ticket.ts";
@@ -12,6 +13,8 @@ export interface GatewaysOptions {
   /** Seals the tokens that must be read again. Null: a key of the installation's own, kept beside what it seals. */
   readonly secretKey: string | null;
   readonly local: LocalGateway | null;
+  /** How long a Bridge that has gone is waited for; absent: half a minute. */
+  readonly graceMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -32,12 +35,20 @@ export async function openGateways({
   clock,
   secretKey,
   local,
+  graceMs,
   onTrouble,
 }: GatewaysOptions): Promise<OpenedGateways> {
   const sealing = secretKey ?? (await store.ensureSecret("secret_box", newSecret()));
   const tickets = new Tickets(await store.ensureSecret("tickets", newSecret()));
   const box = createSecretBox(sealing);
-  const directory = new GatewayDirectory({ store, box, clock, local, onTrouble });
+  const directory = new GatewayDirectory({
+    store,
+    box,
+    clock,
+    local,
+    ...(graceMs === undefined ? {} : { graceMs }),
+    onTrouble,
+  });
   const health = new GatewayHealth({ directory, store, clock, onTrouble });
   return {
     directory,

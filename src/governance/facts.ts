@@ -1,3 +1,4 @@
+import { getOwn } from "../core/base/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import {
   type Agent,
@@ -9,6 +10,7 @@ import {
   type DispatchFacts,
   type EnvelopeFact,
   type GatewayFact,
+  type ModelPrice,
   type NodeFact,
   envelopeOf,
   type Estimated,
@@ -68,7 +70,9 @@ export function gatherFacts(scene: Scene): Gathered {
   const gateway = route.kind === "found" ? route.gateway : null;
   const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
-  const model = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
+  const ofAdapter = getOwn(gateway?.models ?? {}, provider ?? "");
+  const named = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
+  const model = named ?? ofAdapter?.defaultModel ?? null;
   const { runId, at } = about;
   const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
   const run: RunFact = {
@@ -80,7 +84,9 @@ export function gatherFacts(scene: Scene): Gathered {
   };
   const { policies } = registered;
   const duty = planNode?.duty ?? null;
-  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, duty });
+  const sources = { models: registered.models, ofAdapter: ofAdapter?.prices };
+  const price = priceOf(sources, { provider, model, at });
+  const call = callOf(scene, price, { policies, gateway: gatewayFact, agentId, agent, run, provider, duty });
   const { nodeId } = request;
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId });
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
@@ -114,10 +120,13 @@ const GATEWAY_FACTS = new WeakMap<Gateway, GatewayFact>();
 function gatewayFactOf(gateway: Gateway): GatewayFact {
   let fact = GATEWAY_FACTS.get(gateway);
   if (fact === undefined) {
-    const { id, status, environment, minTrustLevel } = gateway;
-    GATEWAY_FACTS.set(gateway, (fact = { id, status, environment, minTrustLevel }));
+    GATEWAY_FACTS.set(gateway, (fact = gatewayFact(gateway)));
   }
   return fact;
+}
+
+export function gatewayFact({ id, status, isAwaited, environment, minTrustLevel }: Gateway): GatewayFact {
+  return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel };
 }
 
 export function agentKey(orgId: string, agentId: string): string {
@@ -213,9 +222,8 @@ function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: nu
 }
 
 /** Nobody measures what is said where nothing is known to cost. */
-function callOf({ request, registered, about }: Scene, model: string | null, to: Instructee): Estimated {
+function callOf({ request }: Scene, price: ModelPrice | null, to: Instructee): Estimated {
   const { provider } = to;
-  const price = priceOf(registered.models, provider, model, about.at);
   return {
     estimatedCostMicros: request.hints.estimatedCostMicros,
     price,
@@ -229,8 +237,13 @@ function workLength({ message, stdin, inputs }: RequestVerdict["request"]): numb
   return message.length + (stdin?.length ?? 0) + JSON.stringify(inputs).length;
 }
 
+interface NodeOfRun {
+  readonly request: Pick<RequestVerdict, "nodeId">;
+  readonly about: Pick<AboutRun, "plan">;
+}
+
 /** An instance runs what its node says. */
-export function planNodeOf({ request, about }: Pick<Scene, "request" | "about">): PlanNode | undefined {
+export function planNodeOf({ request, about }: NodeOfRun): PlanNode | undefined {
   const { indexById } = about.plan;
   const { nodeId } = request;
   const index = indexById.get(nodeId) ?? indexById.get(nodeId.split("[", 1)[0] ?? nodeId);

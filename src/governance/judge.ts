@@ -1,8 +1,9 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Spending } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
+import type { BookedCost } from "./booked-cost.ts";
 import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
@@ -15,8 +16,8 @@ export interface Judge {
   decide(request: RequestVerdict, about: AboutRun): Ruling;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
-  /** What an attempt is priced by; null: nothing, or nobody knows. */
-  priceIdOf?(about: AboutRun, priced: PricedCall): string | null;
+  /** What the report of an attempt is booked at; null: as it says. */
+  price?(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null;
   /** The name of the memory an agent keeps; null: none. */
   memoryOf?(about: AboutRun, agentId: string): string | null;
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
@@ -66,6 +67,7 @@ export interface AdmittedAttempt {
 }
 
 export interface PricedCall {
+  readonly gatewayId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
   readonly startedAt: number;

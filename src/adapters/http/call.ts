@@ -1,4 +1,4 @@
-import { fail, getOwn, succeed, type Json, type Outcome } from "../../core/base/index.ts";
+import { fail, getOwn, succeed, type Outcome } from "../../core/base/index.ts";
 import type { AdapterRequest, AdapterResult } from "../../adapter/index.ts";
 import { createAllowList, type AllowList } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
@@ -25,7 +25,7 @@ export function readCall(request: AdapterRequest, config: HttpConfig, env: Envir
   const place = findPlace(request, config);
   if (!place.ok) return place;
   const { url, target } = place.value;
-  const method = readMethod(getOwn(request.inputs, "method"), target);
+  const method = readMethod(request, target);
   if (!method.ok) return method;
   const filled = fillHeaders(target?.headers ?? {}, env);
   if (!filled.ok) {
@@ -79,9 +79,12 @@ function findPlace({ inputs, model }: AdapterRequest, config: HttpConfig): Outco
   );
 }
 
-function readMethod(given: Json | undefined, target: Target | null): Outcome<Method, Failed> {
+/** What the node says, else the target; else it is fetched, unless there is something to send. */
+function readMethod({ inputs, stdin }: AdapterRequest, target: Target | null): Outcome<Method, Failed> {
+  const given = getOwn(inputs, "method");
   const fixed = target?.method;
-  if (given === undefined || given === null) return succeed(fixed ?? "POST");
+  const hasBody = getOwn(inputs, "body") !== undefined || stdin !== undefined;
+  if (given === undefined || given === null) return succeed(fixed ?? (hasBody ? "POST" : "GET"));
   const method = METHODS.find((name) => typeof given === "string" && name === given.toUpperCase());
   if (method === undefined) {
     return refused("method_not_allowed", `The input method is ${JSON.stringify(given)}; use ${METHODS.join(", ")}.`);

@@ -8,6 +8,7 @@ import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
 import { Refused } from "../problem.ts";
+import { requireFreeTokens } from "../free-tokens.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
@@ -81,7 +82,9 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
   if ((await gatewaysOf(call)).some(({ id, isLocal }) => isLocal && id === body.id)) {
     throw new Refused("invalid_request", `"${body.id}" is this server itself; give the Bridge another id.`);
   }
-  const registered = await services.gateways.directory.register(principal.orgId, body);
+  const { publicUrl } = services.gateways;
+  const base = services.config.publicUrl ?? body.server ?? (publicUrl === "" ? null : publicUrl);
+  const registered = await services.gateways.directory.register(principal.orgId, body, trimmed(base));
   if (registered === null) {
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
   }
@@ -93,9 +96,12 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
       instanceId: body.instanceId,
     });
   }
-  const { publicUrl } = services.gateways;
-  const origin = publicUrl === "" ? {} : { callbackOrigin: new URL(publicUrl).origin };
+  const origin = base === null ? {} : { callbackOrigin: new URL(base).origin };
   return json({ ...reply, ...origin }, isNew ? 201 : 200);
+}
+
+function trimmed(url: string | null): string | null {
+  return url === null ? null : url.replace(/\/+$/, "");
 }
 
 async function show(call: Call<undefined, undefined>): Promise<Response> {
@@ -122,6 +128,7 @@ async function save(call: Call<Json, undefined>): Promise<Response> {
   const read = readSpec("Gateway", id, body);
   if (!read.ok) throw invalidSpec(read.problems);
   const { dispatch_token: dispatchToken, callback_token: callbackToken } = read.secrets ?? {};
+  await requireFreeTokens(services.gateways.directory, principal.orgId, [{ id, callbackToken }]);
   await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
     ...(dispatchToken === undefined ? {} : { dispatchToken }),
     ...(callbackToken === undefined ? {} : { callbackToken }),

@@ -19,6 +19,7 @@ import { AGENT_MEMORIES } from "./0014-agent-memories.ts";
 import { PARENT_SPANS } from "./0015-parent-spans.ts";
 import { QUICK_COMPRESSION } from "./0016-quick-compression.ts";
 import { COUNTED_HITS } from "./0017-counted-hits.ts";
+import { GATEWAY_INSTANCES } from "./0018-gateway-instances.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly Migration[] = [
   PARENT_SPANS,
   QUICK_COMPRESSION,
   COUNTED_HITS,
+  GATEWAY_INSTANCES,
 ];
 
 /** The last step this program knows. */

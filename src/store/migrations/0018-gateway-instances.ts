@@ -1,0 +1,20 @@
+import { type Migration, oneOf } from "./migration.ts";
+
+const STATUSES = ["healthy", "degraded", "offline", "unknown"];
+
+/**
+ * A gateway that was saved and never answered is `unknown`; and what the instance says that answers for a gateway
+ * (where it reports to, what its models are) is kept beside it. An older program reads both without harm.
+ */
+export const GATEWAY_INSTANCES: Migration = {
+  version: 18,
+  name: "gateway instances",
+  minReader: 17,
+  statements: [
+    `alter table gateway_links drop constraint gateway_links_status_check`,
+    `alter table gateway_links add constraint gateway_links_status_check ${oneOf("status", STATUSES)}`,
+    `alter table gateway_history drop constraint gateway_history_status_check`,
+    `alter table gateway_history add constraint gateway_history_status_check ${oneOf("status", STATUSES)}`,
+    `alter table gateway_links add column instance_facts text`,
+  ],
+};
