@@ -94,6 +94,8 @@ let made = 0;
 export interface ApiParts {
   /** Nothing runs in this process: everything goes to the gateways that are registered. */
   readonly isRemote?: boolean;
+  /** Where Bridges reach it, for tests that listen. */
+  readonly publicUrl?: () => string;
   /** Tokens of an issuer are taken beside keys. */
   readonly verifier?: TokenVerifier;
 }
@@ -101,7 +103,7 @@ export interface ApiParts {
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false, verifier }: ApiParts = {},
+  { isRemote = false, verifier, publicUrl = () => "http://127.0.0.1:1" }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -111,7 +113,6 @@ export async function createApi(
   const gateways = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent();
-  const publicUrl = (): string => "http://127.0.0.1:1";
   const governance = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });
   const runtime: DurableDriver = new DurableDriver({
     store,

@@ -3,7 +3,7 @@ import { openPostgres } from "../../src/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 17;
+const NEWEST = 18;
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
 
 /** Tables, columns, constraints and indexes as the catalog words them, partitions left out. */

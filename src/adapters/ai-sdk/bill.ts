@@ -119,7 +119,7 @@ export class Bill {
     const { costMicros, findPrice } = await import("../../prices/index.ts");
     const price = findPrice(vendor, modelId, { atMs, own });
     if (price === undefined) {
-      onLog({ level: "info", message: `This adapter has no price for ${vendor}:${modelId}.` });
+      onLog({ level: "debug", message: `This adapter has no price for ${vendor}:${modelId}.` });
       return {};
     }
     onLog({ level: "debug", message: `Priced by ${price.priceId}.` });

@@ -78,8 +78,8 @@ describe("where a request goes", () => {
       const result = await call(request, { config });
       return result.status === "completed" ? [result.outputs?.["method"], result.outputs?.["url"]] : result;
     };
-    expect(await at({ inputs: { target: "crm", url: `${url}/own` }, model: "gpt-x" })).toEqual(["POST", "/crm"]);
-    expect(await at({ inputs: { url: `${url}/own`, method: "get" }, model: "gpt-x" })).toEqual(["GET", "/own"]);
+    expect(await at({ inputs: { target: "crm", url: `${url}/own` }, model: "gpt-x" })).toEqual(["GET", "/crm"]);
+    expect(await at({ inputs: { url: `${url}/own`, method: "post" }, model: "gpt-x" })).toEqual(["POST", "/own"]);
     expect(await at({ model: "gpt-x" })).toEqual(["PUT", "/model"]);
     expect(await at({ model: "gpt-x", inputs: { method: "PUT" } })).toEqual(["PUT", "/model"]);
   });
@@ -141,7 +141,12 @@ describe("what is sent", () => {
     [{ inputs: { body: { a: [1, null] } }, stdin: "in" }, '{"a":[1,null]}', "application/json"],
     [{ inputs: { body: "text" } }, '"text"', "application/json"],
     [{ inputs: {}, stdin: "in ä" }, "in ä", "text/plain; charset=utf-8"],
-    [{ inputs: { a: 1 } }, '{"message":"hello","inputs":{"a":1,"target":"t"}}', "application/json"],
+    [
+      { inputs: { a: 1, method: "POST" } },
+      '{"message":"hello","inputs":{"a":1,"method":"POST","target":"t"}}',
+      "application/json",
+    ],
+    [{ inputs: { a: 1 } }, "", undefined],
     [{ inputs: { body: 1, method: "GET" } }, "", undefined],
   ])("of %j is %s", async (request, text, type) => {
     const url = await listen(echo);

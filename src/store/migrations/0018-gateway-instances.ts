@@ -4,7 +4,8 @@ const STATUSES = ["healthy", "degraded", "offline", "unknown"];
 
 /**
  * A gateway that was saved and never answered is `unknown`; and what the instance says that answers for a gateway
- * (where it reports to, what its models are) is kept beside it. An older program reads both without harm.
+ * (where it reports to, what its models are) is kept beside it. An older program takes
+ * `unknown` for offline until it is asked, and does not look at the rest.
  */
 export const GATEWAY_INSTANCES: Migration = {
   version: 18,
