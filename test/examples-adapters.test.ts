@@ -1,12 +1,19 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkAdapter, type Adapter, type Sample } from "../src/adapter/index.ts";
 import { openAdapters, ADAPTER_NAMES, EMPTY_SCRIPT, closeAdapters, type AdapterName } from "../src/adapters/index.ts";
+import { OwnEngine } from "../src/cli/own-engine.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import type { JsonObject } from "../src/core/base/index.ts";
+import type { RunEvent } from "../src/core/event/index.ts";
 import { readSource } from "../src/core/text/index.ts";
+import { createAllowAllJudge } from "../src/governance/index.ts";
 import { REPOSITORY } from "./law/source.ts";
+import { pieceOf } from "./own/play.ts";
 
 interface Example {
   readonly adapter: Adapter;
@@ -28,6 +35,60 @@ describe("example adapters", () => {
     const request = { stdin: "one  two\nthree", message: "" } as never;
     const hooks = { signal: new AbortController().signal, onPartial: () => undefined, onLog: () => undefined };
     expect(await adapter.execute(request, hooks)).toMatchObject({ outputs: { count: 3, longest: "three" } });
+  });
+});
+
+describe("13-services", () => {
+  it("calls a service, a command and a tool", async () => {
+    const example = (file: string): string => readFileSync(join(REPOSITORY, "examples", file), "utf8");
+    const service = createServer((request, response) =>
+      response.end(JSON.stringify({ status: `${request.method} ok` })),
+    );
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const { port } = service.address() as AddressInfo;
+    const config = example("13-bridge.yaml").replace("127.0.0.1:7717", `127.0.0.1:${port}`);
+    const { tree } = readSource(new TextEncoder().encode(config));
+    const { adapters: sections } = tree?.value as { adapters: Partial<Record<AdapterName, JsonObject>> };
+    const names = ["http", "process", "mcp"] as const;
+    const directory = mkdtempSync(join(tmpdir(), "sluice-example-"));
+    const clock = createSystemClock();
+    const adapters = await openAdapters({
+      names,
+      sections,
+      env: process.env,
+      clock,
+      directory,
+      script: EMPTY_SCRIPT,
+      ledger: null,
+    });
+    const events: RunEvent[] = [];
+    const engine = new OwnEngine({
+      clock,
+      adapters,
+      judge: createAllowAllJudge(new Set(names), "scripted"),
+      answer: null,
+      onLeftOpen: () => undefined,
+      onEvents: (_, more) => events.push(...more),
+      jitter: () => 0,
+      runId: "run_1",
+    });
+    try {
+      const piece = pieceOf(example("13-services.lobsterX"));
+      await engine.start(piece, { first: 2, second: 3 }, { trigger: "test" });
+      const { state } = await engine.whenSettled();
+      expect([state.status, events.filter(({ type }) => type === "node.failed")]).toEqual(["completed", []]);
+      const ended = events.flatMap((event) => (event.type === "node.completed" ? [event.payload] : []));
+      expect(Object.fromEntries(ended.map(({ nodeId, outputs }) => [nodeId, outputs]))).toMatchObject({
+        health: { status: "GET ok" },
+        add: { sum: 5 },
+      });
+      expect(JSON.stringify(ended.find(({ nodeId }) => nodeId === "count")?.envelope)).toMatch(/"\s*2\\n"/);
+    } finally {
+      await engine.stop();
+      await closeAdapters(adapters);
+      service.close();
+      rmSync(directory, { recursive: true, force: true });
+    }
   });
 });
 

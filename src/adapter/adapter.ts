@@ -17,6 +17,8 @@ export interface Adapter {
   shutdown(): Promise<void>;
   checkHealth(): Promise<AdapterHealth>;
   capabilities(): AdapterCapabilities;
+  /** What it calls and at which prices, as far as its configuration says; asked after `initialize`. */
+  models?(): AdapterModels;
   /** Resolves with every outcome the adapter can foresee; a rejection is taken as `adapter_bug`. */
   execute(request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult>;
   /** Best effort, for work that goes on elsewhere after the signal was aborted. */
@@ -34,6 +36,25 @@ export interface AdapterCapabilities {
   readonly tools: boolean;
   readonly deferred: boolean;
 }
+
+const usdPerMtok = z.number().nonnegative().max(1_000_000);
+
+/** The operator's own prices by `vendor:model`, in dollars per million tokens. */
+export const adapterPricesSchema = z.record(
+  z.string().max(300),
+  z.object({
+    input_usd_per_mtok: usdPerMtok,
+    output_usd_per_mtok: usdPerMtok,
+    cached_usd_per_mtok: usdPerMtok.optional(),
+  }),
+);
+
+export const adapterModelsSchema = z.object({
+  /** Called when a dispatch names none. */
+  defaultModel: z.string().max(200).optional(),
+  prices: adapterPricesSchema.optional(),
+});
+export type AdapterModels = z.infer<typeof adapterModelsSchema>;
 
 export interface AdapterHooks {
   /** Aborted when nobody wants the result any more. */
@@ -101,6 +122,8 @@ const usage = {
   thinkingTokens: count.optional(),
   cachedTokens: count.optional(),
   costUsd: z.number().nonnegative().max(COST_USD_MAX).optional(),
+  /** Which price the cost was made with. */
+  priceId: z.string().max(400).optional(),
   /** Calls made beyond the first (contract re-asks). */
   extraCalls: count.optional(),
   /** The thread of the agent this belongs to, and what was said in it, oldest first. */
@@ -123,6 +146,8 @@ export const adapterResultSchema = z.discriminatedUnion("status", [
     failure: z.enum(FAILURE_CLASSES),
     message: z.string(),
     retryAfterMs: z.number().nonnegative().optional(),
+    /** False: the same request would fail again, whatever the class says. */
+    retryable: z.boolean().optional(),
     ...usage,
   }),
   /** The result follows from elsewhere, until the attempt's deadline. */

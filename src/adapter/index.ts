@@ -1,11 +1,13 @@
 export {
   ADAPTER_SPECIFICATION,
+  adapterModelsSchema,
   adapterRequestSchema,
   adapterResultSchema,
   type Adapter,
   type AdapterCapabilities,
   type AdapterHealth,
   type AdapterHooks,
+  type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
   type LogLine,

@@ -181,6 +181,7 @@ describe("an alert on gateways", () => {
       previousCallbackHash: null,
       previousUntil: null,
       seenAt: null,
+      instanceFacts: null,
     };
     await store.putGatewayLink({ ...link, status: "healthy" });
     await store.setGatewayStatus(ORG, "edge", "offline", now);

@@ -8,7 +8,9 @@ import { callbackText } from "./callback-text.ts";
 import { type DeskOptions, DispatchDesk } from "./dispatch-desk.ts";
 import {
   DISPATCH_ALIAS,
+  DISPATCH_BATCH_BYTES_MAX,
   DISPATCH_BATCH_PATH,
+  DISPATCH_BYTES_MAX,
   DISPATCH_PATH,
   DISPATCH_SYNC_PATH,
   dispatchBatchSchema,
@@ -32,9 +34,6 @@ export interface BridgeApp {
   /** Refuses what is new from now on; what is known is answered still. */
   readonly stop: () => void;
 }
-
-export const DISPATCH_BYTES_MAX = 8 * 1_048_576;
-export const DISPATCH_BATCH_BYTES_MAX = 16 * 1_048_576;
 
 const CANCEL = "/cancel";
 

@@ -13,10 +13,9 @@ import {
 } from "../adapter/index.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { createRedactor } from "../core/redaction/index.ts";
-import { DISPATCH_BATCH_BYTES_MAX, DISPATCH_BYTES_MAX } from "./bridge-app.ts";
 import { BODY_DEPTH_MAX } from "./bridge-body.ts";
 import { type BridgeOptions, type RunningBridge, startBridge } from "./bridge-server.ts";
-import type { CallbackBody, StreamBody } from "./wire.ts";
+import { type CallbackBody, DISPATCH_BATCH_BYTES_MAX, DISPATCH_BYTES_MAX, type StreamBody } from "./wire.ts";
 
 const TOKEN = "join-token-of-the-test";
 

@@ -12,6 +12,7 @@ import { Journal } from "./journal.ts";
 import { hangUp, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
+import { modelsOf } from "./adapter-models.ts";
 import { Registrar } from "./registrar.ts";
 import type { Registration } from "./wire.ts";
 
@@ -45,6 +46,8 @@ export interface BridgeOptions {
   readonly openMax?: number;
   readonly callbackOrigins?: readonly string[];
   readonly onTrouble?: (message: string) => void;
+  /** The server does not let it register: it stays without work, and should be ended. */
+  readonly onRefused?: (message: string) => void;
 }
 
 export interface RunningBridge {
@@ -78,6 +81,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
     tokens: () => registrar?.dispatchTokens() ?? [joinToken],
     onStranger: () => registrar?.hurry(),
     ...(options.openMax === undefined ? {} : { openMax: options.openMax }),
+    ...(options.register?.defaultProvider === undefined ? {} : { defaultProvider: options.register.defaultProvider }),
     callbackOrigins: () => options.callbackOrigins ?? registrar?.callbackOrigins() ?? null,
     ...redaction,
     ...trouble,
@@ -87,10 +91,12 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   if (options.register !== undefined) {
-    const registration = registrationOf(options, options.register, url, executions.providers);
+    const registration = registrationOf(options, options.register, url);
     const onTokens = (): void => deliveries.wake();
     const { server: at } = options.register;
-    registrar = new Registrar({ server: at, joinToken, registration, clock, send, jitter, onTokens, ...trouble });
+    const refused = options.onRefused === undefined ? {} : { onRefused: options.onRefused };
+    const parts = { server: at, joinToken, registration, clock, send, jitter, onTokens };
+    registrar = new Registrar({ ...parts, ...trouble, ...refused });
     // The first deliveries go out with the token the server gives; none waits for a server that is away.
     void registrar.start().then(() => deliveries.resume());
   } else deliveries.resume();
@@ -107,12 +113,11 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
 }
 
 function registrationOf(
-  { instanceId, clock }: BridgeOptions,
+  { instanceId, clock, adapters }: BridgeOptions,
   register: NonNullable<BridgeOptions["register"]>,
   url: string,
-  providers: readonly string[],
 ): Registration {
-  const { id, name, environment, capabilities = [], defaultProvider, publicUrl } = register;
+  const { id, name, environment, capabilities = [], defaultProvider, publicUrl, server } = register;
   return {
     id,
     ...(name === undefined ? {} : { name }),
@@ -121,7 +126,9 @@ function registrationOf(
     instanceId,
     instanceStartedAt: new Date(clock.now()).toISOString(),
     capabilities: [...capabilities],
-    providers: [...providers],
+    providers: adapters.map(({ provider }) => provider),
+    models: modelsOf(adapters),
+    server,
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
   };
 }

@@ -9,6 +9,8 @@ export interface Parcel {
   readonly dispatchId: string;
   /** Sent by itself, so that a callback the server stumbles over holds up no other. */
   isAlone: boolean;
+  /** It was refused for its size, and stands now for what could not be sent. */
+  isReduced?: boolean;
   tries: number;
   /** Deliveries still wanted: more than one only when a bad network is rehearsed. */
   timesLeft: number;
@@ -21,6 +23,8 @@ export interface TargetOptions {
   /** A number in [0, 1). */
   readonly jitter: () => number;
   readonly textOf: (dispatchId: string) => string | undefined;
+  /** Replaces a result that is refused for its size by a failure that says so; false when there is none to replace. */
+  readonly reduce: (dispatchId: string) => boolean;
   /** The server has it, or will never take it; `problem` says why not. */
   readonly settle: (dispatchId: string, problem: string | null) => void;
 }
@@ -178,6 +182,9 @@ export class CallbackTarget {
       settle(parcel.dispatchId, null);
       parcel.timesLeft -= 1;
       if (parcel.timesLeft > 0) this.#ready.push(parcel);
+    } else if (status === 413 && parcel.isReduced !== true && this.#options.reduce(parcel.dispatchId)) {
+      parcel.isReduced = true;
+      this.#ready.push(parcel);
     } else if (status >= 400 && status < 500 && !TRY_AGAIN.has(status)) {
       settle(
         parcel.dispatchId,

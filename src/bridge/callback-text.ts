@@ -27,6 +27,15 @@ export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX):
   return write(failure) ?? JSON.stringify(failure);
 }
 
+/** What is left to say of a result that no server takes for its size; its bill stays. */
+export function refusedForSize(body: CallbackBody): CallbackBody {
+  const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, ...kept } = body;
+  const { messages: _messages, logs: _logs, ...rest } = kept;
+  const error =
+    "The result is larger than the server, or a proxy before it, takes (413). Return less, or a link to it.";
+  return { ...rest, status: "failed", errorCode: "body_too_large", error };
+}
+
 function noted(body: CallbackBody, leftOut: string, bytes: number): CallbackBody {
   const message = `The report had ${bytes} bytes, so ${leftOut} had to be left out.`;
   return { ...body, logs: [...(body.logs ?? []), { level: "warning", message }] };

@@ -55,6 +55,7 @@ export function readCallback(body: CallbackBody, strategy: AdapterRequest["outpu
       ...(body.errorCode === undefined ? {} : { errorCode: body.errorCode }),
       ...(body.error === undefined ? {} : { error: body.error }),
       ...(body.retryAfterMs === undefined ? {} : { retryAfterMs: body.retryAfterMs }),
+      ...(body.retryable === undefined ? {} : { retryable: body.retryable }),
       ...billOf(usage, warnings),
     };
   }
@@ -70,6 +71,7 @@ export function readCallback(body: CallbackBody, strategy: AdapterRequest["outpu
       thinkingTokens: body.thinkingTokens,
       cachedTokens: body.cachedTokens,
       costUsd: body.costUsd,
+      priceId: body.priceId,
       extraCalls: body.extraCalls,
     },
     strategy,
@@ -96,7 +98,10 @@ function namesOf({ dispatchId, runId, stepId, attempt }: AdapterRequest) {
 
 function saidBy(
   result: AdapterResult,
-): Pick<CallbackBody, "status" | "outputs" | "stdout" | "envelope" | "error" | "errorCode" | "retryAfterMs"> {
+): Pick<
+  CallbackBody,
+  "status" | "outputs" | "stdout" | "envelope" | "error" | "errorCode" | "retryAfterMs" | "retryable"
+> {
   switch (result.status) {
     case "deferred":
       return { status: "deferred" };
@@ -113,6 +118,7 @@ function saidBy(
         errorCode: result.failure,
         error: result.message,
         ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+        ...(result.retryable === undefined ? {} : { retryable: result.retryable }),
       };
   }
 }
@@ -128,6 +134,7 @@ function usageOf(result: Answered): Partial<CallbackBody> {
     ...counted("cachedTokens", result.cachedTokens),
     ...counted("totalTokens", isCounted ? (inputTokens ?? 0) + (outputTokens ?? 0) : undefined),
     ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
+    ...(result.priceId === undefined ? {} : { priceId: result.priceId }),
     ...counted("extraCalls", result.extraCalls),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(messages === undefined ? {} : { messages }),

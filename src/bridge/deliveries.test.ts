@@ -120,7 +120,6 @@ describe("delivery of callbacks", () => {
     [403, false],
     [404, false],
     [409, false],
-    [413, false],
     [422, false],
     [401, true],
     [408, true],
@@ -138,6 +137,17 @@ describe("delivery of callbacks", () => {
     expect(sent).toHaveLength(isRetried ? 2 : 1);
     expect(troubles).toHaveLength(status < 300 || isRetried ? 0 : 1);
     expect([outbox.undelivered(), outbox.has("a")]).toEqual([[], true]);
+  });
+
+  it("of a result that is refused for its size becomes a failure that says so, with its bill, and is sent once more", async () => {
+    const { sent, troubles, deliveries, outbox, settle } = setUp(() => ({ status: 413 }));
+    deliveries.deliver({ ...body("a"), stdout: "x".repeat(100), costUsd: 0.5 }, URL_A);
+    await settle();
+    expect(sent).toHaveLength(2);
+    expect(outbox.read("a")).toMatchObject({ status: "failed", errorCode: "body_too_large", costUsd: 0.5 });
+    expect(outbox.read("a")).not.toHaveProperty("stdout");
+    expect(troubles).toEqual([expect.stringContaining("413"), expect.stringContaining("dropped")]);
+    expect(outbox.undelivered()).toEqual([]);
   });
 
   it.each<[string, Answer | PeerFailure]>([

@@ -2,7 +2,7 @@ import type { AdapterRequest } from "../adapter/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { callbackOf } from "./callback.ts";
 import { CallbackTarget, type TargetOptions } from "./callback-target.ts";
-import { callbackText } from "./callback-text.ts";
+import { callbackText, refusedForSize } from "./callback-text.ts";
 import type { ExecutionReport } from "./open-dispatch.ts";
 import type { Outbox } from "./outbox.ts";
 import { PartialChannel, streamUrlOf } from "./partial-channel.ts";
@@ -126,11 +126,22 @@ export class Deliveries {
       token,
       jitter,
       textOf: (dispatchId) => outbox.textOf(dispatchId),
+      reduce: (dispatchId) => this.#reduce(dispatchId, url),
       settle: (dispatchId, problem) => this.#settle(dispatchId, problem),
     };
     const target = new CallbackTarget(url, options);
     this.#targets.set(url, target);
     return target;
+  }
+
+  /** An attempt must not wait for a result that can never arrive. */
+  #reduce(dispatchId: string, url: string): boolean {
+    const { outbox, onTrouble } = this.#options;
+    const body = outbox.read(dispatchId);
+    if (body === undefined) return false;
+    onTrouble?.(`The result of ${dispatchId} is refused for its size (413): a failure is reported instead.`);
+    outbox.add(dispatchId, url, callbackText(refusedForSize(body)), () => undefined);
+    return true;
   }
 
   #settle(dispatchId: string, problem: string | null): void {

@@ -7,6 +7,8 @@ import { callbackOf, lostCallback } from "./callback.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Executions, StartAnswer } from "./executions.ts";
 import type { ExecutionReport } from "./open-dispatch.ts";
+import { withWarnings } from "./sent-callback.ts";
+import { readSentDispatch } from "./sent-dispatch.ts";
 import type { BatchReply, CallbackBody, DispatchReply } from "./wire.ts";
 
 export interface DeskOptions {
@@ -15,7 +17,8 @@ export interface DeskOptions {
   readonly clock: Clock;
   /** How many dispatches may be open at once. */
   readonly openMax?: number;
-  /** Where results may be sent. Any server that holds a token may say where, when there is no list. */
+  /** Takes dispatches that name no provider; absent: the only adapter there is, or the first. */
+  readonly defaultProvider?: string;
   /** Where results may go; null: wherever a dispatch says. */
   readonly callbackOrigins?: () => readonly string[] | null;
 }
@@ -41,14 +44,19 @@ export class DispatchDesk {
 
   /** Begins a dispatch whose result is sent to its callback URL. */
   take(sent: Json): DispatchReply {
-    const request = this.#read(sent);
+    const { request, warnings } = this.#read(sent);
     if (request.callbackUrl === undefined) {
       throw invalid([{ code: "missing", message: "is needed, so that the result can be sent", path: "callbackUrl" }]);
     }
     const { dispatchId } = request;
     const answer = this.#start(request, this.#options.deliveries.reportOf(request));
     if (answer === "lost") this.#options.deliveries.deliver(this.#lost(request), request.callbackUrl);
-    return { accepted: true, dispatchId, ...(answer === "accepted" ? {} : { duplicate: true }) };
+    return {
+      accepted: true,
+      dispatchId,
+      ...(answer === "accepted" ? {} : { duplicate: true }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
   }
 
   /** Each dispatch is answered as it would be alone. */
@@ -67,7 +75,7 @@ export class DispatchDesk {
   /** Begins a dispatch, or joins the one that is known, and waits for the result. */
   async takeAndWait(sent: Json, signal: AbortSignal): Promise<CallbackBody> {
     const { executions, deliveries } = this.#options;
-    const request = this.#read(sent);
+    const { request, warnings } = this.#read(sent);
     const stream = deliveries.streamOf(request);
     const report: ExecutionReport = {
       stream: stream.push,
@@ -80,24 +88,28 @@ export class DispatchDesk {
     if (this.#start(request, report) === "lost") {
       const body = this.#lost(request);
       deliveries.deliver(body, null);
-      return { ...body, executionPath: "sync" };
+      return withWarnings<CallbackBody>({ ...body, executionPath: "sync" }, warnings);
     }
     const body = await executions.whenEnded(request.dispatchId);
     await stream.end();
     if (body === undefined) throw stopping();
-    return { ...body, executionPath: "sync" };
+    return withWarnings<CallbackBody>({ ...body, executionPath: "sync" }, warnings);
   }
 
-  #read(sent: Json): SentDispatch {
-    const request = readShape(sentDispatchSchema, sent);
+  #read(sent: Json): { readonly request: SentDispatch; readonly warnings: readonly string[] } {
+    const { executions, defaultProvider } = this.#options;
+    const { body, warnings } = readSentDispatch(sent, defaultProvider ?? executions.providers[0] ?? null);
+    const request = readShape(sentDispatchSchema, body);
     const origins = this.#options.callbackOrigins?.() ?? null;
     for (const path of ["callbackUrl", "streamUrl"] as const) {
       const url = request[path];
       if (url === undefined || origins === null || origins.includes(new URL(url).origin)) continue;
-      const message = `leads to ${new URL(url).origin}, and this Bridge reports only to ${origins.join(", ")}`;
+      const message =
+        `leads to ${new URL(url).origin}, and this Bridge reports only to ${origins.join(", ")}; ` +
+        "give every replica of the server the same --public-url (SLUICE_PUBLIC_URL)";
       throw invalid([{ code: "callback_origin", message, path }]);
     }
-    return request;
+    return { request, warnings };
   }
 
   #start(request: SentDispatch, report: ExecutionReport): "accepted" | "duplicate" | "lost" {

@@ -141,7 +141,8 @@ export class OpenDispatch {
 }
 
 function usageOf(answer: Answered): Partial<Answered> {
-  const { model, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd, extraCalls } = answer;
+  const { model, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd, priceId, extraCalls } = answer;
   const { sessionId, messages } = answer;
-  return { model, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd, extraCalls, sessionId, messages };
+  const tokens = { inputTokens, outputTokens, thinkingTokens, cachedTokens };
+  return { model, ...tokens, costUsd, priceId, extraCalls, sessionId, messages };
 }

@@ -26,6 +26,7 @@ function setUp(answers: readonly (PeerReply | PeerFailure)[]) {
   const clock = createVirtualClock(0);
   const asked: Asked[] = [];
   const troubles: string[] = [];
+  const refusals: string[] = [];
   let changes = 0;
   const send = (url: string, { method, body }: PeerRequest): Promise<PeerReply | PeerFailure> => {
     const reply = answers[Math.min(asked.length, answers.length - 1)] ?? AWAY;
@@ -48,8 +49,9 @@ function setUp(answers: readonly (PeerReply | PeerFailure)[]) {
     jitter: () => 1,
     onTrouble: (message) => troubles.push(message),
     onTokens: () => (changes += 1),
+    onRefused: (message) => refusals.push(message),
   });
-  return { clock, asked, troubles, registrar, changes: () => changes };
+  return { clock, asked, troubles, refusals, registrar, changes: () => changes };
 }
 
 describe("registration", () => {
@@ -96,7 +98,6 @@ describe("registration", () => {
     ["is away", AWAY],
     ["is too old to know the route", answer(404, {})],
     ["fails", answer(500, "oops")],
-    ["does not know the token", answer(401, {})],
     ["talks nonsense", answer(200, "<html>")],
     ["gives no tokens", answer(200, { gatewayId: "edge" })],
   ])("tries ever more slowly while the server %s, and complains once", async (_, reply) => {
@@ -134,6 +135,32 @@ describe("registration", () => {
     await passed(10_000);
     registrar.hurry();
     expect(asked.filter(({ method }) => method === "POST")).toHaveLength(3);
+  });
+
+  it.each([401, 403])("is given up at once when the server answers %i, which no waiting changes", async (status) => {
+    const { registrar, asked, clock, refusals } = setUp([answer(status, { detail: "The key lacks a permission." })]);
+    await registrar.start();
+    await clock.run(() => false);
+    expect(asked).toHaveLength(1);
+    expect(refusals).toEqual([expect.stringMatching(`\\(${status}\\): The key lacks a permission.*registry:write`)]);
+  });
+
+  it("goes on trying when a key is refused that had been good", async () => {
+    const { registrar, asked, clock, refusals } = setUp([answer(200, tokens("a")), answer(403, {}), answer(200, {})]);
+    void registrar.start();
+    await clock.run(() => asked.length === 3);
+    expect(refusals).toEqual([]);
+    await registrar.close();
+  });
+
+  it("reports to every origin the server has called itself by", async () => {
+    const named = (origin: string) => answer(200, { ...tokens("a"), callbackOrigin: origin });
+    const { registrar, asked, clock } = setUp([named("http://one.test"), named("http://two.test")]);
+    expect(registrar.callbackOrigins()).toBeNull();
+    void registrar.start();
+    await clock.run(() => asked.length === 3);
+    expect(registrar.callbackOrigins()).toEqual(["http://server.test", "http://one.test", "http://two.test"]);
+    await registrar.close();
   });
 
   it("keeps its tokens while the server is away", async () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Clock, Stop } from "../clock/index.ts";
+import type { PeerReply } from "../outbound/index.ts";
 import type { Send } from "./peer-send.ts";
 import type { Registration } from "./wire.ts";
 
@@ -16,6 +17,8 @@ export interface RegistrarOptions {
   readonly onTrouble?: (message: string) => void;
   /** Called when the tokens have changed. */
   readonly onTokens?: () => void;
+  /** The server knows this Bridge's key and does not let it register, or does not know it: nothing more is tried. */
+  readonly onRefused?: (message: string) => void;
 }
 
 export const HEARTBEAT_MS = 20_000;
@@ -25,6 +28,7 @@ const REQUEST_MS = 10_000;
 const GOODBYE_MS = 2_000;
 const HURRY_MS = 1_000;
 const REPLY_BYTES_MAX = 65_536;
+const ORIGINS_MAX = 8;
 const PATH = "/api/v1/gateways";
 
 /** A heartbeat may be answered without tokens: they are shown once. */
@@ -40,7 +44,8 @@ export class Registrar {
   /** The newest last; the one before is accepted still, for what was sent while it changed. */
   #dispatchTokens: readonly string[] = [];
   #callbackToken: string | null = null;
-  #callbackOrigin: string | null = null;
+  /** Every origin the server has named, the newest last: replicas may differ in what they call themselves. */
+  #callbackOrigins: readonly string[] = [];
   #failures = 0;
   #stopTimer: Stop | null = null;
   #askedAt = 0;
@@ -69,7 +74,7 @@ export class Registrar {
   callbackOrigins(): readonly string[] | null {
     if (!this.isRegistered) return null;
     const own = new URL(this.#options.server).origin;
-    return this.#callbackOrigin === null ? [own] : [own, this.#callbackOrigin];
+    return [...new Set([own, ...this.#callbackOrigins])];
   }
 
   /** Registers, and goes on doing so; resolves after the first try. */
@@ -86,6 +91,10 @@ export class Registrar {
     });
     this.#isAsking = false;
     if (this.#isClosed) return;
+    if (reply.ok && (reply.status === 401 || reply.status === 403) && !this.isRegistered) {
+      this.#isClosed = true;
+      return this.#options.onRefused?.(refusalIn(reply, server));
+    }
     const problem = reply.ok ? this.#take(reply.status, reply.text) : reply.message;
     if (problem === null) {
       this.#failures = 0;
@@ -125,7 +134,10 @@ export class Registrar {
     if (registered === null || callbackToken === null || !isWhole) {
       return `${server} registered this Bridge without giving it tokens`;
     }
-    this.#callbackOrigin = registered.callbackOrigin ?? null;
+    const { callbackOrigin: origin } = registered;
+    if (origin !== undefined && !this.#callbackOrigins.includes(origin)) {
+      this.#callbackOrigins = [...this.#callbackOrigins.slice(1 - ORIGINS_MAX), origin];
+    }
     const isNew = dispatchToken !== undefined && dispatchToken !== this.#dispatchTokens.at(-1);
     if (isNew) this.#dispatchTokens = [...this.#dispatchTokens.slice(-1), dispatchToken];
     const hasChanged = isNew || callbackToken !== this.#callbackToken;
@@ -150,6 +162,21 @@ export class Registrar {
   #retryMs(): number {
     const longest = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures - 1, 10));
     return longest * (0.5 + this.#options.jitter() / 2);
+  }
+}
+
+function refusalIn({ status, text }: PeerReply, server: string): string {
+  const said = detailIn(text);
+  const need = "it needs a key with the permission registry:write";
+  return `This Bridge may not register with ${server} (${status})${said === "" ? "" : `: ${said}`} ${need}`.trim();
+}
+
+function detailIn(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { readonly detail?: unknown };
+    return typeof detail === "string" ? detail.slice(0, 300) : "";
+  } catch {
+    return "";
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a server and a Bridge say to each other; both sides read it with these schemas. A node is called `stepId`. */
 import { z } from "zod";
-import { adapterRequestSchema } from "../adapter/index.ts";
+import { adapterModelsSchema, adapterRequestSchema } from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
 import { envelopeSchema } from "../core/event/index.ts";
 
@@ -16,6 +16,8 @@ export const STREAM_PATH = "/api/workflow/step-stream";
 export const GATEWAY_TOKEN_HEADER = "x-gateway-token";
 
 export const DISPATCHES_PER_BATCH_MAX = 64;
+export const DISPATCH_BYTES_MAX = 8 * 1_048_576;
+export const DISPATCH_BATCH_BYTES_MAX = 16 * 1_048_576;
 export const CALLBACKS_PER_BATCH_MAX = 64;
 export const CALLBACK_BYTES_MAX = 5 * 1_048_576;
 export const DELTAS_PER_REQUEST_MAX = 1_000;
@@ -38,6 +40,8 @@ export interface DispatchReply {
   readonly accepted: true;
   readonly dispatchId: string;
   readonly duplicate?: true;
+  /** Names keys of the dispatch that mean nothing here. */
+  readonly warnings?: readonly string[];
 }
 
 /** One answer per dispatch, in their order: the status and body it would have had alone. */
@@ -84,10 +88,14 @@ export const callbackSchema = z.object({
   error: z.string().optional(),
   errorCode: z.string().max(100).optional(),
   retryAfterMs: z.number().nonnegative().optional(),
+  /** False: the same request would fail again, whatever its class says. */
+  retryable: z.boolean().optional(),
   startedAt: instant,
   completedAt: instant,
   model: z.string().max(200).optional(),
   ...usageSchema.shape,
+  /** Which price `costUsd` was made with. */
+  priceId: z.string().max(400).optional(),
   /** Calls made beyond the first (contract re-asks). */
   extraCalls: count.optional(),
   sessionId: z.string().max(200).optional(),
@@ -104,6 +112,8 @@ export interface CallbackReply {
   readonly received: true;
   readonly deduplicated?: true;
   readonly discarded?: true;
+  /** Names keys of the callback that mean nothing here. */
+  readonly warnings?: readonly string[];
 }
 
 export const streamSchema = z.object({
@@ -132,6 +142,10 @@ export interface ExecutionView {
   readonly result?: CallbackBody;
 }
 
+/** By provider: what its adapter calls when no model is named, and the prices its configuration gives. */
+export const modelsSchema = z.record(z.string().max(100), adapterModelsSchema);
+export type ProviderModels = z.infer<typeof adapterModelsSchema>;
+
 export const registrationSchema = z.object({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "lower-case letters, digits and dashes, at most 64, a letter first"),
   name: z.string().max(200).optional(),
@@ -144,6 +158,9 @@ export const registrationSchema = z.object({
   providers: z.array(z.string().max(100)).min(1).max(100),
   /** The provider that takes nodes which name none. */
   defaultProvider: z.string().max(100).optional(),
+  models: modelsSchema.optional(),
+  /** The server, as this Bridge reaches it: it reports there, whichever replica dispatches. */
+  server: z.url({ protocol: /^https?$/ }).optional(),
   /** SHA-256 (hex) of the callback token this instance was given before; tokens stay as they are while it is right. */
   callbackTokenHash: z.string().max(64).optional(),
 });

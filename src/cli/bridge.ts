@@ -8,6 +8,7 @@ import { type BridgeParts, openBridgeParts } from "./bridge-parts.ts";
 import { closeEach } from "./closing.ts";
 import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
+import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { findServer } from "./server-link.ts";
@@ -37,11 +38,13 @@ const ID = /^[a-z][a-z0-9-]{0,63}$/;
 /** A Bridge alone: beside the models and tools, for a server anywhere. */
 export async function bridge(io: Io, flags: BridgeFlags): Promise<number> {
   const wanted = HOST_SETTINGS.filter((name) => name !== "adminKey" && name !== "databaseUrl");
-  const config = readConfig(io, { ...flags, port: flags.port ?? DEFAULT_BRIDGE_PORT }, wanted);
+  // The server's own address in the environment is not that of this Bridge.
+  const own = { ...io, env: { ...io.env, SLUICE_PUBLIC_URL: undefined } };
+  const config = readConfig(own, { ...flags, port: flags.port ?? DEFAULT_BRIDGE_PORT }, wanted);
   const id = flags.id ?? DEFAULT_ID;
   if (!ID.test(id)) throw new Refusal("--id is lower-case letters, digits and dashes, at most 64, a letter first");
   const link = linkOf(io, flags);
-  const names = namesOf(flags.adapters);
+  const names = namesOf(io, flags.adapters);
   const bridgeConfig = await loadBridgeConfig(io, flags.config);
   const directory = join(config.data, "bridges", id);
   new DataDirectory(config.data).create();
@@ -53,8 +56,12 @@ export async function bridge(io: Io, flags: BridgeFlags): Promise<number> {
     directory: join(directory, "work"),
   });
   const unlock = await lock(directory);
-  return standUntilStopped(io, async () => {
-    const running = await raise(io, flags, { config, id, link, directory, parts });
+  return standUntilStopped(io, async (end) => {
+    const onRefused = (message: string): void => {
+      io.err.write(`sluice: ${printable(message)}\n`);
+      end(EXIT.notPermitted);
+    };
+    const running = await raise(io, flags, { config, id, link, directory, parts, onRefused });
     announce(io, flags, running.url, link.server);
     return {
       url: running.url,
@@ -80,12 +87,22 @@ function linkOf(io: Io, { server, token }: BridgeFlags): Link {
   return { server: found.url, token: secret };
 }
 
-function namesOf(text: string | undefined): readonly AdapterName[] | null {
-  if (text === undefined) return null;
+/** Other names under which the same adapters are known. */
+const ADAPTER_ALIASES: ReadonlyMap<string, AdapterName> = new Map([
+  ["vercel-ai", "ai-sdk"],
+  ["claude-sdk", "claude-agent"],
+  ["claude-agent-sdk", "claude-agent"],
+]);
+
+function namesOf({ env }: Io, flag: string | undefined): readonly AdapterName[] | null {
+  const text = flag ?? env["BRIDGE_ADAPTERS"] ?? "";
+  if (text === "") return null;
+  const from = flag === undefined ? "BRIDGE_ADAPTERS" : "--adapters";
   return text.split(",").map((written) => {
-    const name = ADAPTER_NAMES.find((one) => one === written.trim());
+    const word = written.trim();
+    const name = ADAPTER_NAMES.find((one) => one === word) ?? ADAPTER_ALIASES.get(word);
     if (name === undefined) {
-      throw new Refusal(`--adapters: there is no "${printable(written)}"; there are ${ADAPTER_NAMES.join(", ")}`);
+      throw new Refusal(`${from}: there is no "${printable(written)}"; there are ${ADAPTER_NAMES.join(", ")}`);
     }
     return name;
   });
@@ -106,9 +123,10 @@ interface Raising {
   readonly link: Link;
   readonly directory: string;
   readonly parts: BridgeParts;
+  readonly onRefused: (message: string) => void;
 }
 
-async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, parts }: Raising) {
+async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, parts, onRefused }: Raising) {
   const { name, environment, capabilities } = flags;
   try {
     return await startBridge({
@@ -131,6 +149,7 @@ async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, 
         ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       },
       onTrouble: (message) => io.err.write(`sluice: ${printable(message)}\n`),
+      onRefused,
     });
   } catch (thrown) {
     throw new Refusal(`cannot listen on ${config.host}:${config.port}: ${printable(reasonOf(thrown))}`);

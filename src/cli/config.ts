@@ -42,6 +42,11 @@ const settingsSchema = z.object({
     .string()
     .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
     .optional(),
+  gatewayGrace: z
+    .string()
+    .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
+    .transform(Number)
+    .optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -68,6 +73,7 @@ export interface ConfigFlags {
   readonly startRate?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
+  readonly gatewayGrace?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -85,10 +91,11 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   databaseUrl: { flag: "--database-url", variable: "DATABASE_URL" },
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
-  publicUrl: { flag: "--public-url", variable: null },
   startRate: { flag: "--start-rate", variable: "SLUICE_START_RATE" },
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
+  publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -108,6 +115,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "startRate",
   "allowOutbound",
   "allowHost",
+  "gatewayGrace",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { AuditDesk } from "../audit/index.ts";
+import { modelsOf } from "../bridge/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
@@ -20,7 +21,8 @@ export async function openEngine(
 ) {
   const { store, isEmbedded } = storage;
   const { adapters, redactor, defaultProvider, answersAny, moderation } = bridge;
-  const local = { providers: adapters.map(({ provider }) => provider), defaultProvider, answersAny };
+  const providers = adapters.map(({ provider }) => provider);
+  const local = { providers, defaultProvider, answersAny, models: modelsOf(adapters) };
   const secretKey = env["SLUICE_SECRET_KEY"] ?? "";
   const gateways = await openGateways({
     store,
@@ -28,6 +30,7 @@ export async function openEngine(
     secretKey: secretKey === "" ? null : secretKey,
     local,
     outbound,
+    ...(config.gatewayGrace === undefined ? {} : { graceMs: config.gatewayGrace * 1_000 }),
     onTrouble,
   });
   const agent = new PeerAgent(outbound);

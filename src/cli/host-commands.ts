@@ -18,6 +18,8 @@ const MCP_HELP =
   `\n\nIn the settings of an MCP client:\n${JSON.stringify({ mcpServers: { sluice: MCP_SETTINGS } }, null, 2)}` +
   "\n\nA client that speaks HTTP needs no command: the server answers at /mcp, with the key as Authorization: Bearer.";
 
+const ADAPTERS = "scripted, ai-sdk, http, process, mcp, claude-agent, openclaw";
+
 /** Commands that are a server, or look after one. The others need not wait until all of a server is loaded. */
 export function addHostCommands(program: Command, { io, settle }: Workbench): void {
   addHostOptions(program.command("up").description("start everything in this process, on an embedded database"))
@@ -61,7 +63,7 @@ function addBridgeOptions(command: Command): Command {
   return command
     .option("--server <url>", "the server to work for (SLUICE_URL; else the one running here)")
     .option("--token <token>", "what it is joined with (SLUICE_TOKEN, SLUICE_KEY)")
-    .option("--adapters <names>", "scripted, ai-sdk, http, process, mcp, claude-agent, openclaw; separated by commas")
+    .option("--adapters <names>", `${ADAPTERS}; separated by commas (BRIDGE_ADAPTERS)`)
     .option("--config <file>", "what the adapters may do")
     .option("--id <id>", "of the gateway (bridge)")
     .option("--name <name>", "of the gateway, for people")
@@ -87,7 +89,6 @@ function addHostOptions(command: Command): Command {
     .option("--host <host>", "address to listen on (127.0.0.1)")
     .option("--database-url <url>", "a Postgres database (DATABASE_URL)")
     .option("--key <key>", "the admin key, slk_… (SLUICE_KEY)")
-    .option("--public-url <url>", "where people reach the server")
     .option("--start-rate <n>", "runs a key may start a minute, 0 for no limit (SLUICE_START_RATE; serve 30, up 0)")
     .option(
       "--allow-outbound <hosts>",
@@ -101,6 +102,8 @@ function addHostOptions(command: Command): Command {
         "(SLUICE_ALLOW_HOST)",
       together,
     )
+    .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
+    .option("--gateway-grace <s>", "seconds a Bridge that has gone is waited for (SLUICE_GATEWAY_GRACE; 30)")
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
     .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")
     .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")

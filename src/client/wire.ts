@@ -244,7 +244,7 @@ export interface Gateway {
   readonly capabilities: readonly string[];
   readonly providers: readonly string[];
   readonly defaultProvider: string | null;
-  readonly status: "healthy" | "degraded" | "offline";
+  readonly status: "healthy" | "degraded" | "offline" | "unknown";
   /** Why it is offline whatever it would answer: the server does not call its URL. */
   readonly reason?: "outbound_refused";
   readonly detail?: string;

@@ -1,5 +1,5 @@
 /** A Bridge is a peer we registered, but what it says is still text from elsewhere. */
-import { type CallbackBody, callbackSchema } from "../bridge/index.ts";
+import { type CallbackBody, callbackSchema, readSentCallback, withWarnings } from "../bridge/index.ts";
 import { getOwn } from "../core/base/index.ts";
 import type { Opened } from "./opened.ts";
 
@@ -28,21 +28,23 @@ export type View =
   | { readonly state: "ended"; readonly result: CallbackBody }
   | { readonly state: "unreadable"; readonly problem: string };
 
-export function viewIn(text: string, opened: Opened): View | null {
+export function viewIn(text: string, opened: Opened, now: number): View | null {
   const view = objectIn(text);
   const state = getOwn(view, "state");
   if (state === "running" || state === "lost") return { state };
   if (state !== "ended") return null;
-  return resultView(getOwn(view, "result"), opened);
+  return resultView(getOwn(view, "result"), opened, now);
 }
 
-export function resultIn(text: string, opened: Opened): View {
-  return resultView(objectIn(text), opened);
+export function resultIn(text: string, opened: Opened, now: number): View {
+  return resultView(objectIn(text), opened, now);
 }
 
-function resultView(sent: unknown, { dispatchId }: Opened): View {
-  const read = readResult(sent);
-  if (read === null) return { state: "unreadable", problem: "its result is nested too deeply" };
+function resultView(sent: unknown, opened: Opened, now: number): View {
+  const { dispatchId } = opened;
+  const result = readResult(sent, opened, now);
+  if (result === null) return { state: "unreadable", problem: "its result is nested too deeply" };
+  const { read, warnings } = result;
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue === undefined || issue.path.length === 0 ? "" : ` at "${issue.path.map(String).join(".")}"`;
@@ -51,12 +53,22 @@ function resultView(sent: unknown, { dispatchId }: Opened): View {
   if (read.data.dispatchId !== dispatchId) {
     return { state: "unreadable", problem: `its result is about "${read.data.dispatchId}"` };
   }
-  return { state: "ended", result: read.data };
+  return { state: "ended", result: withWarnings(read.data, warnings) };
 }
 
-function readResult(sent: unknown): ReturnType<typeof callbackSchema.safeParse> | null {
+interface ReadResult {
+  readonly read: ReturnType<typeof callbackSchema.safeParse>;
+  readonly warnings: readonly string[];
+}
+
+/** Null: nested beyond what can be read. */
+function readResult(sent: unknown, opened: Opened, now: number): ReadResult | null {
+  const { dispatchId, runId, nodeId: stepId, attempt } = opened;
   try {
-    return callbackSchema.safeParse(sent);
+    const { body, warnings } = readSentCallback(sent, now);
+    // A Bridge that answers about one dispatch need not repeat which.
+    const whole = isObject(body) ? { dispatchId, runId, stepId, attempt, ...body } : body;
+    return { read: callbackSchema.safeParse(whole), warnings };
   } catch (error) {
     // The reader goes down by recursion, and so the stack ends before very deep values do.
     if (error instanceof RangeError) return null;
@@ -68,11 +80,19 @@ export function detailIn(text: string): string {
   return detailOf(objectIn(text));
 }
 
+/** The code of a problem; null when there is none. */
+export function codeIn(text: string): string | null {
+  const code = getOwn(objectIn(text), "code");
+  return typeof code === "string" ? code : null;
+}
+
 const DETAIL_CHARACTERS_MAX = 500;
 
 function detailOf(body: unknown): string {
-  const detail = isObject(body) ? getOwn(body, "detail") : undefined;
-  return typeof detail === "string" ? detail.slice(0, DETAIL_CHARACTERS_MAX) : "it gave no reason";
+  const [detail, code] = isObject(body) ? [getOwn(body, "detail"), getOwn(body, "code")] : [];
+  if (typeof detail !== "string") return "it gave no reason";
+  const named = typeof code === "string" && !detail.includes(code) ? ` (${code})` : "";
+  return `${detail.slice(0, DETAIL_CHARACTERS_MAX)}${named.slice(0, 100)}`;
 }
 
 type Sent = Readonly<Record<string, unknown>>;

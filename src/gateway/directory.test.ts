@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createHandClock, type HandClock } from "../../test/gateway/fake-bridge.ts";
 import type { Registration } from "../bridge/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
-import { type Gateway, GatewayDirectory, LOCAL_GATEWAY, type LocalGateway } from "./directory.ts";
+import { GatewayDirectory } from "./directory.ts";
+import { type Gateway, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import type { GatewaySpec } from "./gateway-spec.ts";
 import { createSecretBox } from "./secret-box.ts";
 

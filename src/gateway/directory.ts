@@ -1,40 +1,13 @@
 import type { Registered, Registration } from "../bridge/index.ts";
 import { type Clock, Rounds } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
-import {
-  everyEntry,
-  type GatewayLink,
-  type GatewayStatus,
-  type GatewayStore,
-  type RegistryStore,
-} from "../store/index.ts";
+import type { OutboundGuard } from "../outbound/index.ts";
+import { everyEntry, type GatewayLink, type GatewayStore, type RegistryStore } from "../store/index.ts";
+import { changedLink, type LinkChange, sealPlaceOf } from "./gateway-link.ts";
 import { type GatewaySpec, NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
+import { type Gateway, gatewayOf, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { hashToken, randomToken } from "./token.ts";
-
-/** The Bridge inside a server's own process. */
-export const LOCAL_GATEWAY = "local";
-
-/** A place of execution as routing sees it. */
-export interface Gateway extends GatewaySpec {
-  readonly orgId: string;
-  readonly id: string;
-  readonly status: GatewayStatus;
-  readonly instanceId: string | null;
-  readonly seenAt: number | null;
-  readonly isLocal: boolean;
-  /** A rehearsal: one adapter stands in for every provider. */
-  readonly answersAny: boolean;
-  /** Why this server does not call its URL; it is offline as long as there is a reason. */
-  readonly refusal?: OutboundRefusal;
-}
-
-export interface LocalGateway {
-  readonly providers: readonly string[];
-  readonly defaultProvider: string | null;
-  readonly answersAny: boolean;
-}
 
 export interface DirectoryOptions {
   readonly store: RegistryStore & GatewayStore;
@@ -44,6 +17,8 @@ export interface DirectoryOptions {
   readonly local: LocalGateway | null;
   /** Which URLs may be called. Default: any, for programs that call none or only their own. */
   readonly outbound?: OutboundGuard | null;
+  /** How long a Bridge that has gone is waited for before nodes fail for it. */
+  readonly graceMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -57,7 +32,7 @@ interface Known {
 const REFRESH_MS = 1_000;
 const TOKEN_MS = 2_000;
 const TOKENS_MAX = 10_000;
-const OVERLAP_MS = 600_000;
+export const GRACE_MS = 30_000;
 
 /** The gateways of every organisation this process works for, re-read every second. */
 export class GatewayDirectory {
@@ -87,6 +62,10 @@ export class GatewayDirectory {
 
   stop(): void {
     void this.#rounds.stop();
+  }
+
+  get graceMs(): number {
+    return this.#options.graceMs ?? GRACE_MS;
   }
 
   /** Called when another instance answers for a gateway than before: what the old one was doing is in question. */
@@ -156,6 +135,7 @@ export class GatewayDirectory {
   async register(
     orgId: string,
     registration: Registration,
+    callbackBase: string | null = null,
   ): Promise<(Registered & { readonly isNew: boolean }) | null> {
     const { store, clock } = this.#options;
     const { id, instanceId } = registration;
@@ -170,9 +150,16 @@ export class GatewayDirectory {
     const tokens = this.#hasTokens(link, registration)
       ? null
       : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
-    await this.#putLink(orgId, id, link, { ...tokens, instanceId, instanceStartedAt: startedAt });
+    const facts = { callbackBase, models: registration.models ?? {} };
+    await this.#putLink(orgId, id, link, { ...tokens, instance: { id: instanceId, startedAt, facts } });
     await this.refresh(orgId);
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
+  }
+
+  /** Would this token be that of two gateways? Then a callback would not say whose it is. */
+  async isTokenTaken(orgId: string, gatewayId: string, callbackToken: string): Promise<boolean> {
+    const link = await this.#options.store.findGatewayLink(hashToken(callbackToken));
+    return link !== undefined && (link.orgId !== orgId || link.gatewayId !== gatewayId);
   }
 
   /** Tokens and address as an operator gives them. */
@@ -183,9 +170,11 @@ export class GatewayDirectory {
     tokens: { readonly dispatchToken?: string; readonly callbackToken?: string },
   ): Promise<void> {
     const { store, clock } = this.#options;
+    await this.ensure([orgId]);
+    const isMoved = this.find(orgId, gatewayId)?.url !== spec.url;
     await store.putEntry(orgId, "gateway", gatewayId, { ...spec }, clock.now());
     const link = (await store.listGatewayLinks(orgId)).find((one) => one.gatewayId === gatewayId);
-    await this.#putLink(orgId, gatewayId, link, tokens);
+    await this.#putLink(orgId, gatewayId, link, { ...tokens, isMoved });
     await this.refresh(orgId);
   }
 
@@ -200,8 +189,8 @@ export class GatewayDirectory {
     if (instanceId !== undefined) {
       if (link === undefined) return "unknown";
       if (link.instanceId !== instanceId) return "newer_instance";
-      // A Bridge that leaves may come back: it is offline, and what was configured of it stays.
-      await store.setGatewayStatus(orgId, gatewayId, "offline", clock.now());
+      // A Bridge that leaves may come back: it is offline since now, and what was configured of it stays.
+      await store.putGatewayLink({ ...link, status: "offline", seenAt: clock.now() });
       await this.refresh(orgId);
       return "removed";
     }
@@ -220,62 +209,17 @@ export class GatewayDirectory {
 
   #dispatchTokenIn(link: GatewayLink | undefined): string | undefined {
     if (link === undefined || link.dispatchToken === null) return undefined;
-    return this.#options.box.open(link.dispatchToken, placeOf(link.orgId, link.gatewayId));
+    return this.#options.box.open(link.dispatchToken, sealPlaceOf(link.orgId, link.gatewayId));
   }
 
-  async #putLink(
-    orgId: string,
-    gatewayId: string,
-    before: GatewayLink | undefined,
-    given: {
-      readonly dispatchToken?: string;
-      readonly callbackToken?: string;
-      readonly instanceId?: string;
-      readonly instanceStartedAt?: number;
-    },
-  ): Promise<void> {
+  async #putLink(orgId: string, gatewayId: string, before: GatewayLink | undefined, change: LinkChange): Promise<void> {
     const { store, box, clock } = this.#options;
-    const now = clock.now();
-    const hash = given.callbackToken === undefined ? (before?.callbackHash ?? null) : hashToken(given.callbackToken);
-    const isRegistered = given.instanceId !== undefined;
-    const isRotated = before !== undefined && before.callbackHash !== null && before.callbackHash !== hash;
-    await store.putGatewayLink({
-      orgId,
-      gatewayId,
-      // An operator's word changes what a gateway is, not how it is.
-      status: isRegistered ? "healthy" : (before?.status ?? "healthy"),
-      instanceId: given.instanceId ?? before?.instanceId ?? null,
-      instanceStartedAt: given.instanceStartedAt ?? before?.instanceStartedAt ?? null,
-      dispatchToken:
-        given.dispatchToken === undefined
-          ? (before?.dispatchToken ?? null)
-          : box.seal(given.dispatchToken, placeOf(orgId, gatewayId)),
-      callbackHash: hash,
-      previousCallbackHash: isRotated ? before.callbackHash : (before?.previousCallbackHash ?? null),
-      previousUntil: isRotated ? now + OVERLAP_MS : (before?.previousUntil ?? null),
-      seenAt: isRegistered ? now : (before?.seenAt ?? null),
-    });
+    await store.putGatewayLink(changedLink([orgId, gatewayId], before, change, box, clock.now()));
   }
 
   #gatewayOf(orgId: string, id: string, body: JsonObject, link: GatewayLink | undefined): Gateway {
-    const { local } = this.#options;
-    const isLocal = id === LOCAL_GATEWAY && local !== null;
-    const spec = specOf(body);
-    const refusal = isLocal || spec.url === "" ? null : (this.#options.outbound?.known(spec.url) ?? null);
-    // Nothing can be sent where nobody has said it is, or where this server must not call.
-    const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "healthy");
-    return {
-      ...spec,
-      ...(isLocal ? { providers: local.providers, defaultProvider: local.defaultProvider } : {}),
-      orgId,
-      id,
-      status: isLocal ? "healthy" : status,
-      instanceId: link?.instanceId ?? null,
-      seenAt: link?.seenAt ?? null,
-      isLocal,
-      answersAny: isLocal && local.answersAny,
-      ...(refusal === null ? {} : { refusal }),
-    };
+    const { local, clock, outbound = null } = this.#options;
+    return gatewayOf({ orgId, id, body, link, local, outbound, now: clock.now(), graceMs: this.graceMs });
   }
 
   #bareLocal(orgId: string): readonly Gateway[] {
@@ -290,8 +234,4 @@ export class GatewayDirectory {
       for (const listener of this.#listeners) listener(gateway);
     }
   }
-}
-
-function placeOf(orgId: string, gatewayId: string): string {
-  return `${orgId}/gateway/${gatewayId}/dispatch`;
 }

@@ -1,4 +1,4 @@
-import { DISPATCHES_PER_BATCH_MAX } from "../bridge/index.ts";
+import { DISPATCH_BYTES_MAX, DISPATCHES_PER_BATCH_MAX } from "../bridge/index.ts";
 import type { Entry } from "./opened.ts";
 
 /** What goes to a Bridge in one request. */
@@ -9,15 +9,23 @@ export interface DispatchBatch {
 
 export const BATCH_BYTES_MAX = 8 * 1_048_576;
 
+export interface Batches {
+  readonly batches: readonly DispatchBatch[];
+  /** What no Bridge would take. */
+  readonly tooLarge: readonly { readonly entry: Entry; readonly bytes: number }[];
+}
+
 /** As many to a request as the wire takes, by count and by weight, in their order. */
-export function batchesOf(entries: readonly Entry[]): readonly DispatchBatch[] {
+export function batchesOf(entries: readonly Entry[]): Batches {
   const batches: DispatchBatch[] = [];
+  const tooLarge: { readonly entry: Entry; readonly bytes: number }[] = [];
   let bytes = 0;
   for (const entry of entries) {
     const text = JSON.stringify(entry.body);
     const weight = Buffer.byteLength(text);
     const last = batches.at(-1);
-    if (last === undefined || last.texts.length >= DISPATCHES_PER_BATCH_MAX || bytes + weight > BATCH_BYTES_MAX) {
+    if (weight > DISPATCH_BYTES_MAX) tooLarge.push({ entry, bytes: weight });
+    else if (last === undefined || last.texts.length >= DISPATCHES_PER_BATCH_MAX || bytes + weight > BATCH_BYTES_MAX) {
       batches.push({ entries: [entry], texts: [text] });
       bytes = weight;
     } else {
@@ -26,5 +34,23 @@ export function batchesOf(entries: readonly Entry[]): readonly DispatchBatch[] {
       bytes += weight;
     }
   }
-  return batches;
+  return { batches, tooLarge };
+}
+
+/** A text this long is not sent twice. */
+const COMMAND_LENGTH_MAX = 1_048_576;
+
+/**
+ * A dispatch by itself, also in the words of the first description of this wire (`taskId`, `command`, `timeout` in
+ * seconds): it goes to whatever answers there.
+ */
+export function singleText({ body }: Pick<Entry, "body">): string {
+  if (body === null) return "{}";
+  const { dispatchId, message, timeoutMs } = body;
+  return JSON.stringify({
+    ...body,
+    ["taskId"]: dispatchId,
+    ...(message.length > COMMAND_LENGTH_MAX ? {} : { command: message }),
+    ...(timeoutMs === null ? {} : { timeout: timeoutMs / 1_000 }),
+  });
 }

@@ -109,9 +109,10 @@ describe("a Bridge that does not answer", () => {
       },
       {},
     );
-    expect(on.status()).toBe("offline");
+    // What was known of the place before says nothing of this one.
+    expect(on.status()).toBe("unknown");
     expect(await on.ping()).toBe("healthy");
-    expect(await on.history()).toEqual(["healthy", "offline", "healthy"]);
+    expect(await on.history()).toEqual(["healthy", "unknown", "offline", "healthy"]);
   });
 
   it("is offline only after three in a row", async () => {

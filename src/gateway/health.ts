@@ -1,7 +1,8 @@
 import { type Clock, Rounds } from "../clock/index.ts";
 import { type PeerAgent, requestPeer } from "../outbound/index.ts";
 import type { GatewayStatus, GatewayStore } from "../store/index.ts";
-import type { Gateway, GatewayDirectory } from "./directory.ts";
+import type { GatewayDirectory } from "./directory.ts";
+import type { Gateway } from "./gateway-view.ts";
 
 export interface HealthOptions {
   readonly directory: GatewayDirectory;

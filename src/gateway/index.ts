@@ -1,7 +1,8 @@
-export { type Gateway, GatewayDirectory, LOCAL_GATEWAY, type LocalGateway } from "./directory.ts";
+export { GatewayDirectory } from "./directory.ts";
 export type { GatewaySpec } from "./gateway-spec.ts";
+export { type Gateway, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 export { type GatewaysOptions, type OpenedGateways, openGateways } from "./open-gateways.ts";
-export type { Opened, RemoteReport } from "./opened.ts";
+export type { Opened, RemoteFailure, RemoteReport } from "./opened.ts";
 export { RemoteDispatcher } from "./remote-dispatcher.ts";
 export { refusalText } from "../outbound/index.ts";
 export { chooseRoute, type RouteChoice, type RouteWish } from "./routing.ts";

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
 import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
 import type { GatewayStore, RegistryStore } from "../store/index.ts";
-import { GatewayDirectory, type LocalGateway } from "./directory.ts";
+import { GatewayDirectory } from "./directory.ts";
+import type { LocalGateway } from "./gateway-view.ts";
 import { GatewayHealth } from "./health.ts";
 import { createSecretBox, type SecretBox } from "./secret-box.ts";
 import { Tickets } from "./ticket.ts";
@@ -15,6 +16,8 @@ export interface GatewaysOptions {
   readonly local: LocalGateway | null;
   /** Which URLs of gateways may be saved and called. Default: any; a server always has one. */
   readonly outbound?: OutboundGuard | null;
+  /** How long a Bridge that has gone is waited for; absent: half a minute. */
+  readonly graceMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -37,12 +40,14 @@ export async function openGateways({
   secretKey,
   local,
   outbound = null,
+  graceMs,
   onTrouble,
 }: GatewaysOptions): Promise<OpenedGateways> {
   const sealing = secretKey ?? (await store.ensureSecret("secret_box", newSecret()));
   const tickets = new Tickets(await store.ensureSecret("tickets", newSecret()));
   const box = createSecretBox(sealing);
-  const directory = new GatewayDirectory({ store, box, clock, local, outbound, onTrouble });
+  const grace = graceMs === undefined ? {} : { graceMs };
+  const directory = new GatewayDirectory({ store, box, clock, local, outbound, ...grace, onTrouble });
   const agent = new PeerAgent(outbound);
   const health = new GatewayHealth({ directory, store, clock, agent, onTrouble });
   return {

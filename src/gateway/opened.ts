@@ -23,9 +23,16 @@ export interface RemoteReport {
   /** The Bridge's own words, pulled or given in answer. False: they could not be taken now and are asked for again. */
   ended(opened: Opened, body: CallbackBody): Promise<boolean>;
   /** It never began, or cannot be reached: the attempt failed. */
-  failed(opened: Opened, code: "dispatch_failed" | "gateway_unreachable", message: string): void;
+  failed(opened: Opened, failure: RemoteFailure): void;
   /** The Bridge does not know it, or not any more: it must be sent again, or is unknown for ever. */
   lost(opened: Opened): void;
+}
+
+export interface RemoteFailure {
+  readonly code: "dispatch_failed" | "gateway_unreachable";
+  readonly message: string;
+  /** False: the Bridge refused it for what it is, and would refuse it again. */
+  readonly isRetryable: boolean;
 }
 
 /** An attempt whose end is not known here yet. */
@@ -35,6 +42,10 @@ export interface Entry {
   readonly body: DispatchBody | null;
   readonly isSync: boolean;
   tries: number;
+  /** When the first try failed; epoch milliseconds. */
+  failedSince: number | null;
+  /** The instance that took it; null: none did, or not from us. */
+  takenBy: string | null;
   /** Its next step, when it waits for one. */
   stop: Stop | null;
   /** The Bridge has it: from now on it is asked for, not sent. */
@@ -50,6 +61,8 @@ export function entryOf(opened: Opened, body: DispatchBody | null, isSync: boole
     body,
     isSync,
     tries: 0,
+    failedSince: null,
+    takenBy: null,
     stop: null,
     isHandedOver: body === null,
     isUnsure: body === null,

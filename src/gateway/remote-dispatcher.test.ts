@@ -7,11 +7,15 @@ import {
   openFakeBridge,
   refusingUrl,
   type Said,
+  UNKNOWN,
   until,
 } from "../../test/gateway/fake-bridge.ts";
 import {
   type CallbackBody,
+  DISPATCH_ALIAS,
   DISPATCH_BATCH_PATH,
+  DISPATCH_BYTES_MAX,
+  DISPATCH_PATH,
   DISPATCH_SYNC_PATH,
   type DispatchBody,
   EXECUTIONS_PATH,
@@ -78,7 +82,7 @@ async function stage(url: string) {
         results.push(body);
         return taking.isTaken;
       },
-      failed: ({ nodeId }, code, message) => told.push(`failed ${nodeId} ${code}: ${message}`),
+      failed: ({ nodeId }, { code, message }) => void told.push(`failed ${nodeId} ${code}: ${message}`),
       lost: ({ nodeId }) => told.push(`lost ${nodeId}`),
     },
   });
@@ -148,7 +152,8 @@ const knows =
   (asked: Asked): Said =>
     asked.method === "GET" ? (typeof said === "function" ? said() : said) : acceptAll(asked);
 
-const posts = (bridge: FakeBridge): readonly Asked[] => bridge.to("POST", DISPATCH_BATCH_PATH);
+const posts = (bridge: FakeBridge): readonly Asked[] =>
+  bridge.to("POST", DISPATCH_PATH).filter(({ path }) => path !== DISPATCH_SYNC_PATH);
 const questions = (bridge: FakeBridge): readonly Asked[] => bridge.to("GET", EXECUTIONS_PATH);
 
 /** Waits until the dispatcher has made up its mind so many times what to do next. */
@@ -227,7 +232,9 @@ describe("handing over", () => {
     const on = await stage(bridge.url);
     for (const nodeId of ["a", "b", "c", "d"]) on.dispatcher.send(sending(nodeId));
     await decided(on, 3);
-    expect(on.told).toEqual(['failed c dispatch_failed: the Bridge refused it (422): no adapter is called "x".']);
+    expect(on.told).toEqual([
+      'failed c dispatch_failed: the Bridge refused it (422): no adapter is called "x". (unknown_provider)',
+    ]);
     expect(on.clock.waits).toEqual([30_000, 30_000, 1_000]);
     expect(["a", "b", "c", "d"].map((nodeId) => on.dispatcher.isOpen(`run_1/${nodeId}/1`))).toEqual([
       true,
@@ -237,7 +244,7 @@ describe("handing over", () => {
     ]);
   });
 
-  it.each([400, 403, 404, 405, 413, 415, 422])("fails at once what is refused with %i", async (status) => {
+  it.each([400, 403, 409, 413, 415, 422])("fails at once what is refused with %i", async (status) => {
     const bridge = await newBridge(() => ({ status, body: { detail: "No." } }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
@@ -255,27 +262,42 @@ describe("handing over", () => {
     ["a list", "[]"],
     ["no results", "{}"],
     ["too few results", '{"results":[]}'],
-    ["too many results", '{"results":[{"status":202},{"status":202}]}'],
-    ["results that are null", '{"results":[null]}'],
-    ["results without a status", '{"results":[{"body":{}}]}'],
-    ["a status that is a text", '{"results":[{"status":"202"}]}'],
-  ])("asks later when the answer is 200 with %s", async (_, text) => {
-    const bridge = await newBridge(() => ({ status: 200, text }));
+    ["too many results", `{"results":[${Array(4).fill('{"status":202}').join(",")}]}`],
+    ["results that are null", '{"results":[null,null,null]}'],
+    ["results without a status", '{"results":[{"body":{}},{"body":{}},{"body":{}}]}'],
+    ["a status that is a text", '{"results":[{"status":"202"},{"status":202},{"status":202}]}'],
+  ])("sends one by one when the answer to a batch is 200 with %s", async (_, text) => {
+    const bridge = await newBridge((asked) =>
+      asked.path === DISPATCH_BATCH_PATH ? { status: 200, text } : acceptAll(asked),
+    );
     const on = await stage(bridge.url);
-    on.dispatcher.send(sending("a"));
-    await decided(on, 1);
-    expect(on.clock.waits).toEqual([30_000]);
+    for (const nodeId of ["a", "b", "c"]) on.dispatcher.send(sending(nodeId, nodeId === "c" ? once : {}));
+    await decided(on, 3);
+    expect(on.clock.waits).toEqual([30_000, 30_000, 30_000]);
     expect(on.told).toEqual([]);
+    // What must not begin twice may have begun by the first request.
+    expect(posts(bridge).map(({ dispatches }) => dispatches.length)).toEqual([3, 1, 1]);
   });
 
   it("reads a refusal that gives no reason", async () => {
-    const bridge = await newBridge(() => ({ status: 200, text: '{"results":[{"status":422}]}' }));
+    const bridge = await newBridge(() => ({ status: 200, text: '{"results":[{"status":422},{"status":202}]}' }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
+    on.dispatcher.send(sending("b"));
     await until(() => on.told.length === 1);
     expect(on.told).toEqual(["failed a dispatch_failed: the Bridge refused it (422): it gave no reason"]);
   });
 });
+
+/** A Bridge that does not answer is tried for half a minute. */
+const TRY_WAITS = [1_000, 4_000, 5_000, 5_000, 5_000, 5_000, 5_000];
+
+async function passTries(on: Stage, waits: readonly number[] = TRY_WAITS, from = 1): Promise<void> {
+  for (const [index, wait] of [...waits, 0].entries()) {
+    await decided(on, from + index);
+    await on.clock.pass(wait);
+  }
+}
 
 describe("trying again", () => {
   const answers: readonly (readonly [string, () => Said])[] = [
@@ -287,34 +309,26 @@ describe("trying again", () => {
     ["a reset", () => "reset"],
   ];
 
-  it.each(answers)("tries three times in all on %s, asks once more, and then says so", async (_, answer) => {
-    const bridge = await newBridge((asked) => (asked.method === "GET" ? { status: 404 } : answer()));
+  it.each(answers)("tries for half a minute on %s, asks once more, and then says so", async (_, answer) => {
+    const bridge = await newBridge((asked) => (asked.method === "GET" ? UNKNOWN : answer()));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     await decided(on, 1);
     await on.clock.pass(999);
     expect(posts(bridge)).toHaveLength(1);
     await on.clock.pass(1);
-    await decided(on, 2);
-    await on.clock.pass(4_000);
-    await decided(on, 3);
-    expect(on.clock.waits).toEqual([1_000, 4_000, 16_000]);
-    await on.clock.pass(15_999);
-    expect(questions(bridge)).toHaveLength(0);
-    await on.clock.pass(1);
+    await passTries(on, TRY_WAITS.slice(1), 2);
     await until(() => on.told.length === 1);
+    expect(on.clock.waits).toEqual([...TRY_WAITS, 0]);
     expect(on.told[0]).toMatch(/^failed a gateway_unreachable: ./);
-    expect([posts(bridge).length, questions(bridge).length]).toEqual([3, 1]);
+    expect([posts(bridge).length, questions(bridge).length]).toEqual([8, 1]);
     expect(on.dispatcher.openCount).toBe(0);
   });
 
   it("does so when nobody listens there", async () => {
     const on = await stage(await refusingUrl());
     on.dispatcher.send(sending("a"));
-    for (const [index, wait] of [1_000, 4_000, 16_000].entries()) {
-      await decided(on, index + 1);
-      await on.clock.pass(wait);
-    }
+    await passTries(on);
     await until(() => on.told.length === 1);
     expect(on.told[0]).toMatch(/^failed a gateway_unreachable: 127\.0\.0\.1:\d+ refuses connections\.$/);
   });
@@ -333,16 +347,13 @@ describe("trying again", () => {
 
   it.each([
     ["still runs", view("a", "running"), [] as string[], 30_000],
-    ["has ended", view("a", "ended", { result: result("a") }), ["ended a completed"], 16_000],
-    ["is lost", view("a", "lost"), ["lost a"], 16_000],
+    ["has ended", view("a", "ended", { result: result("a") }), ["ended a completed"], 0],
+    ["is lost", view("a", "lost"), ["lost a"], 0],
   ])("learns by its last question that it began after all and %s", async (_, said, told, lastWait) => {
     const bridge = await newBridge((asked) => (asked.method === "GET" ? said : "reset"));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
-    for (const [index, wait] of [1_000, 4_000, 16_000].entries()) {
-      await decided(on, index + 1);
-      await on.clock.pass(wait);
-    }
+    await passTries(on);
     await until(() => on.told.length === told.length && on.clock.waits.at(-1) === lastWait);
     await until(() => questions(bridge).length === 1);
     expect(on.told).toEqual(told);
@@ -376,6 +387,120 @@ describe("trying again", () => {
   });
 });
 
+describe("a Bridge that has fewer routes", () => {
+  const has =
+    (...paths: readonly string[]) =>
+    (asked: Asked): Said =>
+      paths.includes(asked.path) ? { status: 202, text: "" } : { status: 404, text: "<html>Cannot POST</html>" };
+  const paths = (bridge: FakeBridge) => bridge.asked.map(({ path }) => path);
+
+  it.each([404, 405])(
+    "is sent one by one once it has answered %i to a batch, and no batch any more",
+    async (status) => {
+      const bridge = await newBridge((asked) => (asked.path === DISPATCH_BATCH_PATH ? { status } : acceptAll(asked)));
+      const on = await stage(bridge.url);
+      for (const nodeId of ["a", "b"]) on.dispatcher.send(sending(nodeId));
+      await decided(on, 2);
+      for (const nodeId of ["c", "d"]) on.dispatcher.send(sending(nodeId, once));
+      await decided(on, 4);
+      expect(paths(bridge)).toEqual([DISPATCH_BATCH_PATH, ...Array<string>(4).fill(DISPATCH_PATH)]);
+      expect(on.told).toEqual([]);
+    },
+  );
+
+  it("is sent by the older route when it has no other, at once from then on", async () => {
+    const bridge = await newBridge(has(DISPATCH_ALIAS));
+    const on = await stage(bridge.url);
+    on.dispatcher.send(sending("a", once));
+    await decided(on, 1);
+    on.dispatcher.send(sending("b"));
+    await decided(on, 2);
+    expect(paths(bridge)).toEqual([DISPATCH_PATH, DISPATCH_ALIAS, DISPATCH_ALIAS]);
+    expect(JSON.parse(bridge.asked[1]?.text ?? "")).toMatchObject({
+      taskId: "run_1/a/1",
+      dispatchId: "run_1/a/1",
+      command: "Do it",
+      message: "Do it",
+      timeout: 60,
+      timeoutMs: 60_000,
+    });
+  });
+
+  it("fails what it has no route for, and is asked for all of them the next time", async () => {
+    const bridge = await newBridge(has());
+    const on = await stage(bridge.url);
+    on.dispatcher.send(sending("a"));
+    await until(() => on.told.length === 1);
+    expect(on.told[0]).toMatch(/^failed a dispatch_failed: the Bridge refused it \(404\)/);
+    bridge.answer = has(DISPATCH_PATH);
+    on.dispatcher.send(sending("b"));
+    await decided(on, 1);
+    expect(paths(bridge)).toEqual([DISPATCH_PATH, DISPATCH_ALIAS, DISPATCH_PATH]);
+  });
+
+  it("is asked again for what an older instance lacked", async () => {
+    const bridge = await newBridge(has(DISPATCH_ALIAS));
+    const on = await stage(bridge.url);
+    on.dispatcher.send(sending("a"));
+    await decided(on, 1);
+    const instance = { id: "edge", instanceId: "two", instanceStartedAt: "2026-01-01T00:00:00Z", capabilities: [] };
+    await on.directory.register(ORG, { ...instance, url: bridge.url, providers: ["ai-sdk"] });
+    bridge.answer = has(DISPATCH_PATH);
+    on.dispatcher.send(sending("b"));
+    await until(() => paths(bridge).includes(DISPATCH_PATH) && on.clock.waits.length >= 3);
+    expect(paths(bridge).filter((path) => path === DISPATCH_PATH)).toHaveLength(2);
+  });
+
+  it("answers later what it cannot answer at once", async () => {
+    const bridge = await newBridge(has(DISPATCH_PATH));
+    const on = await stage(bridge.url);
+    for (const [index, nodeId] of ["a", "b"].entries()) {
+      on.dispatcher.send(sending(nodeId, { isSync: true }));
+      await decided(on, index + 1);
+    }
+    expect(paths(bridge)).toEqual([DISPATCH_SYNC_PATH, DISPATCH_PATH, DISPATCH_PATH]);
+    expect(on.clock.waits).toEqual([30_000, 30_000]);
+  });
+
+  it("is waited for when it cannot be asked: what it has taken is not sent to it twice", async () => {
+    const bridge = await newBridge(has(DISPATCH_PATH));
+    const on = await stage(bridge.url);
+    on.dispatcher.send(sending("a"));
+    await decided(on, 1);
+    await on.clock.pass(30_000);
+    await decided(on, 2);
+    await on.clock.pass(30_000);
+    await decided(on, 3);
+    expect(on.told).toEqual([]);
+    expect(posts(bridge)).toHaveLength(1);
+  });
+});
+
+describe("what is too large for any Bridge", () => {
+  it("fails at once, and nothing of it is sent", async () => {
+    const bridge = await newBridge();
+    const on = await stage(bridge.url);
+    const one = sending("a");
+    on.dispatcher.send({ ...one, body: { ...one.body, message: "x".repeat(DISPATCH_BYTES_MAX) } });
+    on.dispatcher.send(sending("b"));
+    await decided(on, 1);
+    expect(on.told).toEqual([
+      expect.stringMatching(/^failed a dispatch_failed: the dispatch has \d+ bytes.*body_too_large/),
+    ]);
+    expect(posts(bridge).map(({ dispatches }) => dispatches.map(({ stepId }) => stepId))).toEqual([["b"]]);
+  });
+});
+
+describe("a Bridge that asks to be left alone for a while", () => {
+  it("is left alone for that long", async () => {
+    const bridge = await newBridge(() => ({ status: 503, headers: { "retry-after": "7" } }));
+    const on = await stage(bridge.url);
+    on.dispatcher.send(sending("a"));
+    await decided(on, 1);
+    expect(on.clock.waits).toEqual([7_000]);
+  });
+});
+
 describe("what may run only once", () => {
   it.each([
     ["a reset", "reset" as const],
@@ -383,7 +508,7 @@ describe("what may run only once", () => {
     ["502", { status: 502 }],
     ["503 of who knows whom", { status: 503 }],
   ])("is never posted again after %s, and lost when the Bridge does not know it", async (_, said) => {
-    const bridge = await newBridge((asked) => (asked.method === "GET" ? { status: 404 } : said));
+    const bridge = await newBridge((asked) => (asked.method === "GET" ? UNKNOWN : said));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", once));
     await decided(on, 1);
@@ -426,10 +551,7 @@ describe("what may run only once", () => {
   it("failed, and is not unknown, when every connection was refused", async () => {
     const on = await stage(await refusingUrl());
     on.dispatcher.send(sending("a", once));
-    for (const [index, wait] of [1_000, 4_000, 16_000].entries()) {
-      await decided(on, index + 1);
-      await on.clock.pass(wait);
-    }
+    await passTries(on);
     await until(() => on.told.length === 1);
     expect(on.told[0]).toContain("failed a gateway_unreachable");
   });
@@ -445,7 +567,7 @@ describe("what may run only once", () => {
   });
 
   it("is posted again when the Bridge itself says that it has not begun it", async () => {
-    const bridge = await newBridge(() => ({ status: 200, body: { results: [{ status: 503, body: {} }] } }));
+    const bridge = await newBridge(() => ({ status: 503, body: { code: "journal_unavailable" } }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", once));
     await decided(on, 1);
@@ -482,7 +604,7 @@ describe("silence", () => {
 
   it.each([
     ["it is lost", view("a", "lost")],
-    ["it is not known there", { status: 404 }],
+    ["it is not known there", UNKNOWN],
   ])("ends as lost when %s", async (_, said) => {
     const bridge = await newBridge(knows(said));
     const on = await stage(bridge.url);
@@ -586,7 +708,7 @@ describe("another instance", () => {
     on.dispatcher.send(sending("a"));
     on.dispatcher.send(sending("b"));
     await decided(on, 2);
-    bridge.answer = ({ path }) => (path.includes("%2Fa%2F") ? view("a", "running") : { status: 404 });
+    bridge.answer = ({ path }) => (path.includes("%2Fa%2F") ? view("a", "running") : UNKNOWN);
     await register(on, bridge, "two");
     await on.clock.pass(0);
     await until(() => on.told.length === 1 && on.clock.waits.length === 5);
@@ -605,12 +727,11 @@ describe("another instance", () => {
     await decided(on, 2);
     await on.clock.pass(4_000);
     await decided(on, 3);
-    // Three tries are used up, and nothing but the last question is left.
     bridge.answer = acceptAll;
     await register(on, bridge, "two");
     await decided(on, 4);
     expect(posts(bridge)).toHaveLength(4);
-    expect(on.clock.waits).toEqual([1_000, 4_000, 16_000, 30_000]);
+    expect(on.clock.waits).toEqual([1_000, 4_000, 5_000, 30_000]);
     await on.clock.pass(16_000);
     expect(questions(bridge)).toEqual([]);
     expect(on.told).toEqual([]);
@@ -624,7 +745,7 @@ describe("another instance", () => {
     on.dispatcher.send(sending("a", once));
     on.dispatcher.send(sending("b", { gatewayId: "other" }));
     await decided(on, 2);
-    bridge.answer = (asked) => (asked.path.startsWith(EXECUTIONS_PATH) ? { status: 404 } : acceptAll(asked));
+    bridge.answer = (asked) => (asked.path.startsWith(EXECUTIONS_PATH) ? UNKNOWN : acceptAll(asked));
     await register(on, bridge, "two");
     await on.clock.pass(1_000);
     await until(() => on.told.length === 1);
@@ -720,7 +841,7 @@ describe("calling off", () => {
     await until(() => posts(bridge).length === 1);
     on.dispatcher.cancel(ORG, "edge", "run_1/a/1");
     await until(() => cancels(bridge).length === 1);
-    take({ status: 200, body: { results: [{ status: 202, body: {} }] } });
+    take({ status: 202, body: {} });
     await until(() => cancels(bridge).length === 2);
     expect(on.told).toEqual([]);
   });
@@ -740,21 +861,18 @@ describe("answers given at once", () => {
     expect(on.dispatcher.openCount).toBe(0);
   });
 
-  it("are tried three times when nobody gives them, and then asked for", async () => {
+  it("are tried for half a minute when nobody gives them, and then asked for", async () => {
     const bridge = await newBridge(({ method }) => (method === "GET" ? view("a", "running") : "reset"));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", sync));
-    for (const [index, wait] of [1_000, 4_000, 16_000].entries()) {
-      await decided(on, index + 1);
-      await on.clock.pass(wait);
-    }
-    await decided(on, 4);
-    expect(on.clock.waits).toEqual([1_000, 4_000, 16_000, 30_000]);
-    expect(bridge.to("POST", DISPATCH_SYNC_PATH)).toHaveLength(3);
+    await passTries(on);
+    await decided(on, 9);
+    expect(on.clock.waits).toEqual([...TRY_WAITS, 0, 30_000]);
+    expect(bridge.to("POST", DISPATCH_SYNC_PATH)).toHaveLength(8);
   });
 
   it("are only asked for when the work may run only once", async () => {
-    const bridge = await newBridge(({ method }) => (method === "GET" ? { status: 404 } : "reset"));
+    const bridge = await newBridge(({ method }) => (method === "GET" ? UNKNOWN : "reset"));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", { ...sync, ...once }));
     await decided(on, 1);

@@ -1,10 +1,13 @@
-import { DISPATCH_BATCH_PATH, DISPATCH_SYNC_PATH, EXECUTIONS_PATH } from "../bridge/index.ts";
+import { DISPATCH_BYTES_MAX } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
-import { type PeerAgent, type PeerFailure, type PeerReply, requestPeer } from "../outbound/index.ts";
-import { detailIn, itemsIn, resultIn, type View, viewIn } from "./bridge-reply.ts";
-import type { Gateway, GatewayDirectory } from "./directory.ts";
+import type { PeerAgent, PeerReply } from "../outbound/index.ts";
+import { codeIn, resultIn, type View, viewIn } from "./bridge-reply.ts";
+import { instanceOf } from "./bridge-routes.ts";
+import { BridgeWire, type TryEnd, tryEndOf } from "./bridge-wire.ts";
+import type { GatewayDirectory } from "./directory.ts";
+import type { Gateway } from "./gateway-view.ts";
 import { batchesOf, type DispatchBatch } from "./dispatch-batch.ts";
-import { type Entry, entryOf, type Opened, type RemoteReport, type Sending } from "./opened.ts";
+import { type Entry, entryOf, type Opened, type RemoteFailure, type RemoteReport, type Sending } from "./opened.ts";
 
 export interface RemoteDispatcherOptions {
   readonly directory: GatewayDirectory;
@@ -13,27 +16,19 @@ export interface RemoteDispatcherOptions {
   readonly report: RemoteReport;
 }
 
-/** A dispatch is tried this often, with these waits in between; the last wait ends with a question. */
-const TRY_WAITS_MS = [1_000, 4_000, 16_000] as const;
-const SEND_TIMEOUT_MS = 15_000;
-const PULL_TIMEOUT_MS = 10_000;
+/** The waits after the first tries; afterwards it is tried every few seconds, for as long as a Bridge may be away. */
+const TRY_WAITS_MS = [1_000, 4_000] as const;
+const TRY_EVERY_MS = 5_000;
 /** A callback that has not come for so long is asked for. */
 const PULL_EVERY_MS = 30_000;
-const REPLY_BYTES_MAX = 8 * 1_048_576;
-const SYNC_GRACE_MS = 5_000;
-
-/** How a try to hand an attempt over ended. */
-interface TryEnd {
-  /** Null: no answer. */
-  readonly status: number | null;
-  readonly detail: string;
-  /** False only when it certainly did not begin. */
-  readonly mayHaveBegun: boolean;
-}
+/** Refused, but not for what it is. */
+const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+const GONE = "its gateway is no longer registered";
 
 /** Hands attempts to Bridges over HTTP, those of one commit to one gateway together, and asks for those gone silent. */
 export class RemoteDispatcher {
   readonly #options: RemoteDispatcherOptions;
+  readonly #wire: BridgeWire;
   readonly #open = new Map<string, Entry>();
   readonly #waiting = new Map<string, Entry[]>();
   #isFlushing = false;
@@ -41,6 +36,7 @@ export class RemoteDispatcher {
 
   constructor(options: RemoteDispatcherOptions) {
     this.#options = options;
+    this.#wire = new BridgeWire(options);
     options.directory.onInstanceChange((gateway) => this.#askAfterChange(gateway));
   }
 
@@ -95,11 +91,7 @@ export class RemoteDispatcher {
 
   #tellCancel(orgId: string, gatewayId: string, dispatchId: string): void {
     const gateway = this.#options.directory.find(orgId, gatewayId);
-    if (gateway === undefined) return;
-    void this.#request(gateway, "POST", `${EXECUTIONS_PATH}/${encodeURIComponent(dispatchId)}/cancel`, {
-      body: "{}",
-      timeoutMs: PULL_TIMEOUT_MS,
-    });
+    if (gateway !== undefined) this.#wire.cancel(gateway, dispatchId);
   }
 
   #try(entry: Entry): void {
@@ -122,28 +114,32 @@ export class RemoteDispatcher {
     this.#isFlushing = false;
     for (const [key, entries] of this.#waiting) {
       this.#waiting.delete(key);
-      for (const batch of batchesOf(entries.filter((entry) => this.#isCurrent(entry)))) void this.#post(batch);
+      const { batches, tooLarge } = batchesOf(entries.filter((entry) => this.#isCurrent(entry)));
+      for (const { entry, bytes } of tooLarge) {
+        const message = `the dispatch has ${bytes} bytes, and a Bridge takes ${DISPATCH_BYTES_MAX} (body_too_large)`;
+        this.#failRefused(entry, message);
+      }
+      for (const batch of batches) void this.#post(batch);
     }
   }
 
-  async #post({ entries, texts }: DispatchBatch): Promise<void> {
+  async #post(batch: DispatchBatch): Promise<void> {
+    const { entries } = batch;
     for (const entry of entries) entry.tries += 1;
     const gateway = this.#gatewayOf(entries[0]);
     if (gateway === undefined) {
-      for (const entry of entries) this.#fail(entry, "gateway_unreachable", "its gateway is no longer registered");
+      for (const entry of entries) this.#failUnreachable(entry, GONE);
       return;
     }
-    const body = `{"dispatches":[${texts.join(",")}]}`;
-    const reply = await this.#request(gateway, "POST", DISPATCH_BATCH_PATH, { body, timeoutMs: SEND_TIMEOUT_MS });
-    const items = reply.ok && reply.status < 300 ? itemsIn(reply.text, entries.length) : null;
+    const ends = await this.#wire.send(gateway, batch);
     entries.forEach((entry, index) => {
-      const item = items?.[index];
-      // Who answers for each dispatch knows what it has begun.
-      this.#judge(entry, item === undefined ? tryEndOf(reply) : { ...item, mayHaveBegun: false });
+      const end = ends[index];
+      if (end !== undefined) this.#judge(entry, end, gateway);
     });
   }
 
-  #judge(entry: Entry, { status, detail, mayHaveBegun }: TryEnd): void {
+  #judge(entry: Entry, end: TryEnd, gateway: Gateway): void {
+    const { status, detail } = end;
     const { orgId, gatewayId, dispatchId, effects } = entry.opened;
     const isTaken = status !== null && status >= 200 && status < 300;
     if (!this.#isCurrent(entry)) {
@@ -151,20 +147,29 @@ export class RemoteDispatcher {
       if (isTaken && entry.isCancelled) this.#tellCancel(orgId, gatewayId, dispatchId);
       return;
     }
-    if (isTaken) return this.#pullLater(entry, PULL_EVERY_MS);
-    const isAgain = status === null || status >= 500 || status === 401 || status === 408 || status === 429;
-    if (!isAgain) return this.#fail(entry, "dispatch_failed", `the Bridge refused it (${status}): ${detail}`);
-    entry.isUnsure ||= mayHaveBegun && (status === null || status >= 500);
+    if (isTaken) {
+      entry.takenBy = instanceOf(gateway);
+      return this.#pullLater(entry, PULL_EVERY_MS);
+    }
+    if (!isAgain(status)) return this.#failRefused(entry, `the Bridge refused it (${status}): ${detail}`);
+    entry.isUnsure ||= end.mayHaveBegun && (status === null || status >= 500);
     // What may have begun and must not begin twice is only asked for.
     const isBarred = effects === "at_most_once" && entry.isUnsure;
-    const wait = TRY_WAITS_MS[Math.min(entry.tries, TRY_WAITS_MS.length) - 1] ?? 0;
-    const mayTry = entry.tries < TRY_WAITS_MS.length && !isBarred;
     if (status === 401) void this.#options.directory.refresh(orgId).catch(() => undefined);
-    entry.stop = this.#options.clock.after(wait, () => {
+    const waitMs = this.#waitFor(entry, end);
+    entry.stop = this.#options.clock.after(Math.max(0, waitMs), () => {
       entry.stop = null;
-      if (mayTry) this.#try(entry);
+      if (waitMs > 0 && !isBarred) this.#try(entry);
       else void this.#pull(entry, detail);
     });
+  }
+
+  /** How long until the next try; 0 or less: the Bridge has had its time to come back. */
+  #waitFor(entry: Entry, { waitMs }: TryEnd): number {
+    const { clock, directory } = this.#options;
+    entry.failedSince ??= clock.now();
+    const leftMs = entry.failedSince + directory.graceMs - clock.now();
+    return Math.min(Math.max(waitMs, TRY_WAITS_MS[entry.tries - 1] ?? TRY_EVERY_MS), leftMs);
   }
 
   #pullLater(entry: Entry, waitMs: number): void {
@@ -177,17 +182,15 @@ export class RemoteDispatcher {
   async #pull(entry: Entry, last: string | null = null): Promise<void> {
     const { opened } = entry;
     const gateway = this.#gatewayOf(entry);
-    const path = `${EXECUTIONS_PATH}/${encodeURIComponent(opened.dispatchId)}`;
-    const reply =
-      gateway === undefined ? null : await this.#request(gateway, "GET", path, { timeoutMs: PULL_TIMEOUT_MS });
+    const reply = gateway === undefined ? null : await this.#wire.ask(gateway, opened.dispatchId);
     if (!this.#isCurrent(entry)) return;
-    const isMissing = reply?.ok === true && reply.status === 404;
-    const view = reply?.ok === true && reply.status === 200 ? viewIn(reply.text, opened) : null;
+    const now = this.#options.clock.now();
+    const view = reply?.ok === true && reply.status === 200 ? viewIn(reply.text, opened, now) : null;
     if (view !== null) return this.#see(entry, view);
     const isBarred = opened.effects === "at_most_once" && entry.isUnsure;
-    if (last !== null && !isBarred) return this.#fail(entry, "gateway_unreachable", last);
-    // As long as nobody answers for it, it may still be at work.
-    if (isMissing) this.#lose(entry);
+    if (last !== null && !isBarred) return this.#failUnreachable(entry, last);
+    // As long as no Bridge answers for it, it may still be at work.
+    if (reply?.ok === true && gateway !== undefined && isUnknownThere(entry, gateway, reply)) this.#lose(entry);
     else this.#pullLater(entry, PULL_EVERY_MS);
   }
 
@@ -198,7 +201,11 @@ export class RemoteDispatcher {
       case "lost":
         return this.#lose(entry);
       case "unreadable":
-        return this.#fail(entry, "dispatch_failed", `the Bridge ran it, and ${view.problem}`);
+        return this.#fail(entry, {
+          code: "dispatch_failed",
+          message: `the Bridge ran it, and ${view.problem}`,
+          isRetryable: true,
+        });
       case "ended":
         void this.#end(entry, view.result);
     }
@@ -218,23 +225,33 @@ export class RemoteDispatcher {
     this.#options.report.lost(entry.opened);
   }
 
-  #fail(entry: Entry, code: "dispatch_failed" | "gateway_unreachable", message: string): void {
+  #failUnreachable(entry: Entry, message: string): void {
+    this.#fail(entry, { code: "gateway_unreachable", message, isRetryable: true });
+  }
+
+  #failRefused(entry: Entry, message: string): void {
+    this.#fail(entry, { code: "dispatch_failed", message, isRetryable: false });
+  }
+
+  #fail(entry: Entry, failure: RemoteFailure): void {
     this.forget(entry.opened.dispatchId);
-    this.#options.report.failed(entry.opened, code, message);
+    this.#options.report.failed(entry.opened, failure);
   }
 
   async #sendSync(entry: Entry): Promise<void> {
-    entry.tries += 1;
     const gateway = this.#gatewayOf(entry);
-    if (gateway === undefined) return this.#fail(entry, "gateway_unreachable", "its gateway is no longer registered");
-    const timeoutMs = entry.body?.timeoutMs ?? null;
-    const reply = await this.#request(gateway, "POST", DISPATCH_SYNC_PATH, {
-      body: JSON.stringify(entry.body),
-      ...(timeoutMs === null ? {} : { timeoutMs: timeoutMs + SYNC_GRACE_MS }),
-    });
+    if (gateway === undefined) return this.#failUnreachable(entry, GONE);
+    entry.tries += 1;
+    const reply = await this.#wire.sendSync(gateway, entry);
+    if (reply === null) {
+      entry.tries -= 1;
+      if (this.#isCurrent(entry)) this.#enqueue(entry);
+      return;
+    }
+    const { clock } = this.#options;
     if (this.#isCurrent(entry) && reply.ok && reply.status === 200)
-      this.#see(entry, resultIn(reply.text, entry.opened));
-    else this.#judge(entry, tryEndOf(reply));
+      this.#see(entry, resultIn(reply.text, entry.opened, clock.now()));
+    else this.#judge(entry, tryEndOf(reply), gateway);
   }
 
   /** What the instance before had taken is asked for; what only waits to be tried again is tried with the new one. */
@@ -248,6 +265,7 @@ export class RemoteDispatcher {
         stop();
         entry.stop = null;
         entry.tries = 0;
+        entry.failedSince = null;
         this.#try(entry);
       }
     }
@@ -261,26 +279,17 @@ export class RemoteDispatcher {
     if (entry === undefined) return undefined;
     return this.#options.directory.find(entry.opened.orgId, entry.opened.gatewayId);
   }
-
-  #request(
-    gateway: Gateway,
-    method: string,
-    path: string,
-    options: { readonly body?: string; readonly timeoutMs?: number },
-  ): Promise<PeerReply | PeerFailure> {
-    const { directory, agent } = this.#options;
-    const token = directory.dispatchToken(gateway.orgId, gateway.id);
-    return requestPeer(`${gateway.url}${path}`, {
-      method,
-      ...options,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      bytesMax: REPLY_BYTES_MAX,
-      agent,
-    });
-  }
 }
 
-function tryEndOf(reply: PeerReply | PeerFailure): TryEnd {
-  if (!reply.ok) return { status: null, detail: reply.message, mayHaveBegun: reply.wasSent };
-  return { status: reply.status, detail: detailIn(reply.text), mayHaveBegun: true };
+function isAgain(status: number | null): boolean {
+  return status === null || status >= 500 || AGAIN.has(status);
+}
+
+/**
+ * Does the Bridge say that it does not know the dispatch? Another kind of 404, from the very instance that took it,
+ * only says that it cannot be asked: its callback is waited for, until the attempt's deadline.
+ */
+function isUnknownThere({ takenBy }: Entry, gateway: Gateway, { status, text }: PeerReply): boolean {
+  if (status !== 404) return false;
+  return codeIn(text) === "unknown_dispatch" || takenBy !== instanceOf(gateway);
 }

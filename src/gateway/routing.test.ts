@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Gateway } from "./directory.ts";
+import type { Gateway } from "./gateway-view.ts";
 import { chooseRoute, type RouteWish } from "./routing.ts";
 
 const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
@@ -19,6 +19,9 @@ const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
   seenAt: null,
   isLocal: false,
   answersAny: false,
+  isAwaited: false,
+  callbackBase: null,
+  models: {},
   ...more,
 });
 

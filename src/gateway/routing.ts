@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../core/base/index.ts";
 import { refusalText } from "../outbound/index.ts";
-import type { Gateway } from "./directory.ts";
+import type { Gateway } from "./gateway-view.ts";
 
 /** What a node asks of the place it runs at. */
 export interface RouteWish {
@@ -31,7 +31,7 @@ export type RouteChoice =
 /** What a gateway can fall out by, whatever the others are. */
 type Unfit = "not_pinned" | "not_deployed" | "provider" | "capability" | "offline";
 /** What it can lose by to one that fits as well, in the order in which they are compared. */
-type Layer = "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
+type Layer = "awaited" | "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
 
 /** A gateway that was not taken, and the first thing that spoke against it. */
 export interface Loser {
@@ -41,7 +41,7 @@ export interface Loser {
 
 /**
  * The pinned gateway, or one where the agent is deployed, else whichever serves the provider and has the capabilities.
- * Of several that do: the default one; one that serves the provider by its name; the cheapest; a registered Bridge before
+ * Of several that do: one that is there before one that may be restarting; the default one; one that serves the provider by its name; the cheapest; a registered Bridge before
  * the one in process; a healthy one; the first by id.
  */
 export function chooseRoute(gateways: readonly Gateway[], wish: RouteWish): RouteChoice {
@@ -81,21 +81,30 @@ function chooseAmong(gateways: readonly Gateway[], wish: RouteWish): RouteChoice
     if (!wish.capabilities.every((one) => gateway.capabilities.includes(one))) return lose(gateway, "capability");
     return true;
   });
-  const living = fitting.filter((gateway) => gateway.status !== "offline" || lose(gateway, "offline"));
+  const living = fitting.filter(
+    (gateway) => gateway.status !== "offline" || gateway.isAwaited || lose(gateway, "offline"),
+  );
   const [best, ...rest] = living.sort((left, right) => compare(left, right, wish).by);
   if (best === undefined) return { kind: "none", message: nobody(wish, fitting), losers };
   for (const gateway of rest) lose(gateway, compare(best, gateway, wish).layer);
   return { kind: "found", gateway: best, provider: providerAt(best, wish) ?? "", losers };
 }
 
+/** Among the providers of a gateway: it takes whatever is asked for. */
+const EVERY_PROVIDER = "*";
+/** What such a gateway is sent where a node names none. */
+const NO_PROVIDER = "default";
+
 function providerAt(gateway: Gateway, { provider }: RouteWish): string | null {
-  if (provider === null) return gateway.defaultProvider;
-  if (gateway.providers.includes(provider)) return provider;
+  const takesAll = gateway.providers.includes(EVERY_PROVIDER);
+  if (provider === null) return gateway.defaultProvider ?? (takesAll ? NO_PROVIDER : null);
+  if (takesAll || gateway.providers.includes(provider)) return provider;
   return gateway.answersAny ? gateway.defaultProvider : null;
 }
 
 /** Less is better. Ids differ, so that two gateways never come out the same. */
 const LAYERS: readonly (readonly [Layer, (gateway: Gateway, wish: RouteWish) => number])[] = [
+  ["awaited", ({ isAwaited }) => (isAwaited ? 1 : 0)],
   ["default", ({ id, isDefault }, { preferred }) => ((preferred === undefined ? isDefault : id === preferred) ? 0 : 1)],
   ["stand_in", ({ providers }, { provider }) => (provider === null || providers.includes(provider) ? 0 : 1)],
   ["cost", ({ costRank }) => costRank],

@@ -39,6 +39,9 @@ const LOCAL: Gateway = {
   instanceId: null,
   seenAt: null,
   isLocal: true,
+  isAwaited: false,
+  callbackBase: null,
+  models: {},
   answersAny: false,
 };
 

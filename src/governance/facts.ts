@@ -1,3 +1,4 @@
+import { getOwn } from "../core/base/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type DispatchFacts,
   type EnvelopeFact,
   type GatewayFact,
+  type ModelPrice,
   type NodeFact,
   envelopeOf,
   type Estimated,
@@ -23,7 +25,7 @@ import {
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { chooseRoute, type Gateway, type RouteChoice, type RouteWish } from "../gateway/index.ts";
+import { chooseRoute, type Gateway, refusalText, type RouteChoice, type RouteWish } from "../gateway/index.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
@@ -72,7 +74,9 @@ export function gatherFacts(scene: Scene): Gathered {
   const gateway = route.kind === "found" ? route.gateway : null;
   const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
-  const model = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
+  const ofAdapter = getOwn(gateway?.models ?? {}, provider ?? "");
+  const named = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
+  const model = named ?? ofAdapter?.defaultModel ?? null;
   const { runId, at } = about;
   const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
   const run: RunFact = {
@@ -83,7 +87,9 @@ export function gatherFacts(scene: Scene): Gathered {
     args: about.args,
   };
   const { policies } = registered;
-  const call = callOf(scene, model, { policies, gateway: gatewayFact, agentId, agent, run, provider, planNode });
+  const sources = { models: registered.models, ofAdapter: ofAdapter?.prices };
+  const price = priceOf(sources, { provider, model, at });
+  const call = callOf(scene, price, { policies, gateway: gatewayFact, agentId, agent, run, provider, planNode });
   const { nodeId } = request;
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId }, rankOf(about));
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
@@ -117,14 +123,19 @@ const GATEWAY_FACTS = new WeakMap<Gateway, GatewayFact>();
 function gatewayFactOf(gateway: Gateway): GatewayFact {
   let fact = GATEWAY_FACTS.get(gateway);
   if (fact === undefined) {
-    const { id, status, environment, minTrustLevel } = gateway;
-    GATEWAY_FACTS.set(gateway, (fact = { id, status, environment, minTrustLevel }));
+    GATEWAY_FACTS.set(gateway, (fact = gatewayFact(gateway)));
   }
   return fact;
 }
 
 export function rankOf({ isBegun }: AboutRun): Rank {
   return isBegun ? BEGUN_RANK : NEW_RANK;
+}
+
+export function gatewayFact(gateway: Gateway): GatewayFact {
+  const { id, status, isAwaited, environment, minTrustLevel, refusal } = gateway;
+  const because = refusal === undefined ? {} : { offlineBecause: refusalText(refusal) };
+  return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because };
 }
 
 export function agentKey(orgId: string, agentId: string): string {
@@ -245,9 +256,8 @@ function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: nu
 }
 
 /** Nobody measures what is said where nothing is known to cost. */
-function callOf({ request, registered, about }: Scene, model: string | null, to: Instructee): Estimated {
+function callOf({ request }: Scene, price: ModelPrice | null, to: Instructee): Estimated {
   const { provider } = to;
-  const price = priceOf(registered.models, provider, model, about.at);
   return {
     estimatedCostMicros: request.hints.estimatedCostMicros,
     price,
@@ -261,8 +271,13 @@ function workLength({ message, stdin, inputs }: RequestVerdict["request"]): numb
   return message.length + (stdin?.length ?? 0) + JSON.stringify(inputs).length;
 }
 
+interface NodeOfRun {
+  readonly request: Pick<RequestVerdict, "nodeId">;
+  readonly about: Pick<AboutRun, "plan">;
+}
+
 /** An instance runs what its node says. */
-export function planNodeOf({ request, about }: Pick<Scene, "request" | "about">): PlanNode | undefined {
+export function planNodeOf({ request, about }: NodeOfRun): PlanNode | undefined {
   const { indexById } = about.plan;
   const { nodeId } = request;
   const index = indexById.get(nodeId) ?? indexById.get(nodeId.split("[", 1)[0] ?? nodeId);

@@ -247,7 +247,27 @@ describe("a run under limits", () => {
     });
   });
 
-  it("books its cost under the price it was estimated by", async () => {
+  it("spends a budget by the price it was reserved by, until the budget is used up", async () => {
+    const limited = await machine(
+      [
+        [
+          "Model",
+          "model",
+          "own:m1",
+          { provider: "own", input_usd_per_mtok: 1_000, output_usd_per_mtok: 2_000, max_output_tokens: 100 },
+        ],
+        ["Budget", "budget", "all", { scope: "global", period: "monthly", amount_usd: 1 }],
+      ],
+      "default: echo\nnodes:\n  a: { stdout: x, tokens: { input: 100, output: 100 } }\n",
+    );
+    const source = "name: w\nsteps:\n  - { id: a, command: go, model: 'own:m1' }\n";
+    const ends: (string | undefined)[] = [];
+    for (let index = 0; index < 5; index += 1) ends.push(await ended(limited, await launch(limited, source)));
+    // Each costs $0.30, and may cost a little more.
+    expect(ends).toEqual(["completed", "completed", "completed", "failed", "failed"]);
+  });
+
+  it("books its cost under the price it was made with", async () => {
     const clock = createVirtualClock(Date.UTC(2026, 10, 15, 12));
     const kept = createMemoryStore({ now: () => clock.now() });
     const booked: UsageRecord[] = [];
@@ -260,16 +280,16 @@ describe("a run under limits", () => {
     };
     const priced = await machine(
       [["Model", "model", "own:m1", { provider: "own", input_usd_per_mtok: 1, output_usd_per_mtok: 2 }]],
-      "default: echo\nnodes:\n  a: { stdout: x, cost_usd: 0.01 }\n  b: { stdout: x, cost_usd: 0.02 }\n",
+      "default: echo\nnodes:\n  a: { stdout: x, tokens: { input: 1000000, output: 1000000 } }\n  b: { stdout: x, cost_usd: 0.02 }\n",
       store,
       clock,
     );
     const source = "name: w\nsteps:\n  - { id: a, command: go, model: 'own:m1' }\n  - { id: b, command: go }\n";
     expect(await ended(priced, await launch(priced, source))).toBe("completed");
-    expect(booked.map(({ nodeId, priceId }) => [nodeId, priceId])).toEqual(
+    expect(booked.map(({ nodeId, priceId, costMicros }) => [nodeId, priceId, costMicros])).toEqual(
       expect.arrayContaining([
-        ["a", "own:m1"],
-        ["b", null],
+        ["a", "own:m1", 3_000_000],
+        ["b", "reported", 20_000],
       ]),
     );
   });

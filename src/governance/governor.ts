@@ -1,12 +1,14 @@
 import type { Clock, Stop } from "../clock/index.ts";
-import type { RequestVerdict } from "../core/engine/index.ts";
+import { getOwn } from "../core/base/index.ts";
+import type { Report, RequestVerdict } from "../core/engine/index.ts";
 import { creditsFor, judgeDispatch, type Judgement, type Spent } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
+import { type BookedCost, bookedCost } from "./booked-cost.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
 import { contradicted } from "./contradiction.ts";
-import { type Gathered, gatherFacts } from "./facts.ts";
+import { type Gathered, gatherFacts, planNodeOf } from "./facts.ts";
 import { instructed } from "./instructing.ts";
 import { Memories } from "./memories.ts";
 import type {
@@ -21,7 +23,6 @@ import type {
   Ruling,
 } from "./judge.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
-import { priceOf } from "./price-of.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
@@ -153,9 +154,14 @@ export class Governor implements Judge {
     return settlementOf(this.#options.registered.of(about.orgId), about, attempt, costMicros);
   }
 
-  /** The price the estimate was made with: what is registered wins, else the list as it was at that moment. */
-  priceIdOf({ orgId }: AboutRun, { provider, model, startedAt }: PricedCall): string | null {
-    return priceOf(this.#options.registered.of(orgId).models, provider, model, startedAt)?.id ?? null;
+  /** By the price the estimate was made with. */
+  price(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null {
+    const { registered, directory } = this.#options;
+    const { models } = registered.of(about.orgId);
+    const gateway = call.gatewayId === null ? undefined : directory.find(about.orgId, call.gatewayId);
+    const ofAdapter = getOwn(gateway?.models ?? {}, call.provider ?? "")?.prices;
+    const estimatedCostMicros = planNodeOf({ request: { nodeId }, about })?.request.estimatedCostMicros ?? null;
+    return bookedCost({ models, ofAdapter }, { ...call, estimatedCostMicros, report });
   }
 
   creditsOf({ orgId }: AboutRun, spent: Spent): number | null {

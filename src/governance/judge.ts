@@ -1,10 +1,11 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
 import type { Spending, Spent } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
+import type { BookedCost } from "./booked-cost.ts";
 import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
@@ -19,8 +20,8 @@ export interface Judge {
   place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
-  /** What an attempt is priced by; null: nothing, or nobody knows. */
-  priceIdOf?(about: AboutRun, priced: PricedCall): string | null;
+  /** What the report of an attempt is booked at; null: as it says. */
+  price?(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null;
   /** What a completed attempt is charged in credits; null: nothing is. */
   creditsOf?(about: AboutRun, spent: Spent): number | null;
   /** The name of the memory an agent keeps; null: none. */
@@ -82,6 +83,7 @@ export interface AdmittedAttempt {
 }
 
 export interface PricedCall {
+  readonly gatewayId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
   readonly startedAt: number;

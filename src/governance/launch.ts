@@ -8,7 +8,8 @@ import {
   type Posture,
   type RateFact,
 } from "../core/governance/index.ts";
-import { type Gateway, refusalText } from "../gateway/index.ts";
+import type { Gateway } from "../gateway/index.ts";
+import { gatewayFact } from "./facts.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 
@@ -47,16 +48,7 @@ export function judgeLaunchOf(wish: LaunchWish, { at, registered, gateways, tall
     workflowStatus: wish.status,
     posture: wish.posture,
     hasApprovedLaunch: wish.hasApprovedLaunch,
-    gateway:
-      gateway === undefined
-        ? null
-        : {
-            id: gateway.id,
-            status: gateway.status,
-            environment: gateway.environment,
-            minTrustLevel: gateway.minTrustLevel,
-            ...(gateway.refusal === undefined ? {} : { offlineBecause: refusalText(gateway.refusal) }),
-          },
+    gateway: gateway === undefined ? null : gatewayFact(gateway),
     noGateway: gateway === undefined ? noGateway(pinned) : null,
     envelopes: budgetsFor(registered.budgets, charged).map((budget) =>
       envelopeOf(budget, at, tally.spendingOf(budget.id, periodOf(budget.period, at).start)),
@@ -71,7 +63,10 @@ export function judgeLaunchOf(wish: LaunchWish, { at, registered, gateways, tall
 function gatewayFor(gateways: readonly Gateway[], pinned: string | null): Gateway | undefined {
   if (pinned !== null) return gateways.find(({ id }) => id === pinned);
   const [first, ...rest] = gateways;
-  return [first, ...rest].find((gateway) => gateway !== undefined && gateway.status !== "offline") ?? first;
+  return (
+    [first, ...rest].find((gateway) => gateway !== undefined && (gateway.status !== "offline" || gateway.isAwaited)) ??
+    first
+  );
 }
 
 function noGateway(pinned: string | null): string {

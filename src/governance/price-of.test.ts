@@ -21,22 +21,24 @@ describe("the price of a call", () => {
       ["ai-sdk", "openai/o3"],
       ["scripted", "openai:o3"],
     ] as const) {
-      expect(priceOf(models, provider, model, AT)?.id).toBe("openai:o3");
+      expect(priceOf({ models }, { provider, model, at: AT })?.id).toBe("openai:o3");
     }
   });
 
   it("is else the list's, as it was at that moment, and says which", () => {
     const listed = findPrice("openai", "o3", { atMs: AT })?.priceId;
     expect(listed).toMatch(/^genai-prices\/openai\/o3/);
-    expect(priceOf(new Map(), "openai", "o3", AT)?.id).toBe(listed);
+    expect(priceOf({ models: new Map() }, { provider: "openai", model: "o3", at: AT })?.id).toBe(listed);
     const early = Date.UTC(2025, 4, 1);
-    expect(priceOf(new Map(), "openai", "o3", early)?.id).toBe(findPrice("openai", "o3", { atMs: early })?.priceId);
+    expect(priceOf({ models: new Map() }, { provider: "openai", model: "o3", at: early })?.id).toBe(
+      findPrice("openai", "o3", { atMs: early })?.priceId,
+    );
   });
 
   it("is unknown without a model, without an entry, and where nothing is billed by token", () => {
-    expect(priceOf(models, "openai", null, AT)).toBeNull();
-    expect(priceOf(models, "openai", "no-such-model", AT)).toBeNull();
-    expect(priceOf(new Map(), "process", "openai:o3", AT)).toBeNull();
+    expect(priceOf({ models }, { provider: "openai", model: null, at: AT })).toBeNull();
+    expect(priceOf({ models }, { provider: "openai", model: "no-such-model", at: AT })).toBeNull();
+    expect(priceOf({ models: new Map() }, { provider: "process", model: "openai:o3", at: AT })).toBeNull();
     expect(["scripted", "http", "process", "mcp", null].some(isPricedProvider)).toBe(false);
   });
 });

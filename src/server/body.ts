@@ -13,6 +13,8 @@ export interface BodyRule {
   readonly types: readonly string[];
   /** A request without a body counts as one with `{}`. */
   readonly isOptional: boolean;
+  /** Is given a body that is too large piece by piece, up to this many bytes, before the refusal. */
+  readonly overflow?: { readonly bytesMax: number; readonly take: (piece: Uint8Array) => void };
 }
 
 export interface SentBody {
@@ -23,10 +25,11 @@ export interface SentBody {
 /** Reads a body within its limits: refused by what the headers say before a byte is read, and again while reading. */
 export async function readBody(request: Request, rule: BodyRule): Promise<SentBody> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > rule.bytesMax) throw tooLarge(rule);
+  if (declared !== null && Number(declared) > (rule.overflow?.bytesMax ?? rule.bytesMax)) throw tooLarge(rule);
   const isEmpty = request.body === null || declared === "0";
   const type = mediaTypeOf(request, rule, isEmpty);
   const bytes = isEmpty ? new Uint8Array() : await readAll(request, rule);
+  if (declared !== null && Number(declared) > rule.bytesMax) throw tooLarge(rule);
   return { type, bytes };
 }
 
@@ -51,18 +54,21 @@ function unsupported(rule: BodyRule, detail: string): Refused {
 async function readAll(request: Request, rule: BodyRule): Promise<Uint8Array> {
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
+  const { bytesMax, overflow } = rule;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     size += value.byteLength;
-    if (size > rule.bytesMax) {
+    if (size > (overflow?.bytesMax ?? bytesMax)) {
       await reader.cancel();
       throw tooLarge(rule);
     }
     chunks.push(value);
+    if (size > bytesMax) for (const piece of chunks.splice(0)) overflow?.take(piece);
   }
+  if (size > bytesMax) throw tooLarge(rule);
   return Buffer.concat(chunks);
 }
 

@@ -74,6 +74,11 @@ const DISCARDED = [200, { received: true, discarded: true }];
 const runOf = async (runId: string) => (await api.tell("GET", `runs/${runId}`)).body;
 const eventCount = async (runId: string): Promise<number> => (await api.store.readEvents(ORG, runId, 0, 10_000)).length;
 
+const failureOf = async (runId: string): Promise<string | undefined> =>
+  (await api.store.readEvents(ORG, runId, 0, 10_000)).flatMap((event) =>
+    event.type === "node.failed" ? [event.payload.errorCode] : [],
+  )[0];
+
 describe("a callback", () => {
   it("is received once and deduplicated afterwards, whatever it says then", async () => {
     const runId = await begun();
@@ -119,7 +124,53 @@ describe("a callback", () => {
 
   it("may say more than is asked for", async () => {
     const runId = await begun();
-    expect(told(await send(callback(runId, { later: { version: 3 } })))).toEqual(RECEIVED);
+    const { status, body } = await send(callback(runId, { later: { version: 3 }, spark: 1 }));
+    expect([status, body.received]).toEqual([200, true]);
+    expect(body.warnings).toEqual([expect.stringContaining('left out: "later", "spark"')]);
+    const logged = (await api.store.readEvents(ORG, runId, 0, 100)).filter(({ type }) => type === "node.log");
+    expect(JSON.stringify(logged)).toContain("later");
+  });
+
+  it("may be spelled as the first description of the wire has it", async () => {
+    const runId = await begun();
+    const said = {
+      taskId: `${runId}/a/1`,
+      status: "completed",
+      outputs: "the answer",
+      started_at: 1_767_225_600_000,
+      cost: 0.5,
+      input_tokens: 100,
+      output_tokens: 20,
+      execution_path: "bridge",
+      error: null,
+    };
+    expect(told(await send(said))).toEqual(RECEIVED);
+    const run = await runOf(runId);
+    expect(run).toMatchObject({ status: "completed", costMicros: 500_000 });
+    const { body } = await api.tell("GET", `runs/${runId}/nodes/a`);
+    expect(JSON.stringify(body)).toContain("the answer");
+  });
+
+  it("keeps the code of a failure in either spelling, and what it cost", async () => {
+    const runId = await begun();
+    const said = {
+      dispatch_id: `${runId}/a/1`,
+      status: "failed",
+      error: "too big",
+      error_code: "context_length",
+      cost: 0.1,
+    };
+    expect(told(await send(said))).toEqual(RECEIVED);
+    expect(await failureOf(runId)).toBe("context_length");
+    expect(await runOf(runId)).toMatchObject({ costMicros: 100_000 });
+  });
+
+  it("may name run and step alone, which means the newest attempt", async () => {
+    const runId = await begun();
+    expect(told(await send({ runId, stepId: "a", status: "completed", stdout: "done" }))).toEqual(RECEIVED);
+    expect((await runOf(runId)).status).toBe("completed");
+    expect(told(await send({ runId, stepId: "b", status: "completed" }))).toEqual([404, "unknown_dispatch"]);
+    expect((await send({ status: "completed" })).status).toBe(422);
   });
 });
 
@@ -214,6 +265,20 @@ describe("what it weighs and how it is written", () => {
     const body = padded(runId, size);
     expect(Buffer.byteLength(body)).toBe(size);
     expect(told(await send(body))).toEqual(answer);
+    // Nothing waits for a result that was refused for its size.
+    const isTaken = answer === RECEIVED;
+    expect((await runOf(runId)).status).toBe(isTaken ? "completed" : "failed");
+    expect(await failureOf(runId)).toBe(isTaken ? undefined : "body_too_large");
+  });
+
+  it("is too large for its attempt only when it is its gateway's", async () => {
+    const runId = await begun();
+    const body = padded(runId, CALLBACK_BYTES_MAX + 1);
+    expect(told(await send(body, { token: OTHER_TOKEN }))).toEqual([413, "body_too_large"]);
+    expect((await runOf(runId)).status).toBe("running");
+    const late = `{"outputs":{"big":"${"x".repeat(CALLBACK_BYTES_MAX)}"},"task_id":"${runId}/a/1"}`;
+    expect(told(await send(late))).toEqual([413, "body_too_large"]);
+    expect((await runOf(runId)).status).toBe("failed");
   });
 
   it("is at most 5 MiB in a batch too, and the others are taken", async () => {
@@ -221,6 +286,7 @@ describe("what it weighs and how it is written", () => {
     const body = `{"callbacks":[${padded(first, CALLBACK_BYTES_MAX + 1)},${JSON.stringify(callback(second))}]}`;
     const answer = await post(CALLBACK_BATCH_PATH, body);
     expect(answer.body.results.map((one: Answer) => told(one))).toEqual([[413, "body_too_large"], RECEIVED]);
+    expect((await runOf(first)).status).toBe("failed");
   });
 
   it("is refused by what it says it weighs, before it is read", async () => {
@@ -300,8 +366,6 @@ describe("what it must say", () => {
       "runId",
       "stepId",
       "attempt",
-      "startedAt",
-      "completedAt",
     ]);
   });
 
@@ -511,7 +575,7 @@ describe("a ticket", () => {
     const ticket = ticketOf(runId);
     expect(told(await use(ticket, { costUsd: -1 }))).toEqual([422, "usage_range"]);
     expect(told(await use(ticket, { status: "deferred" }))).toEqual([422, "invalid_request"]);
-    expect(told(await use(ticket, { outputs: [] }))).toEqual([422, "invalid_request"]);
+    expect(told(await use(ticket, { outputs: 7 }))).toEqual([422, "invalid_request"]);
     expect(told(await use(ticket, "{"))).toEqual([400, "bad_json"]);
     expect(told(await use(ticket, '{"outputs":{"__proto__":1}}'))).toEqual([400, "bad_json"]);
     expect(told(await use(ticket, "x".repeat(CALLBACK_BYTES_MAX + 1)))).toEqual([413, "body_too_large"]);

@@ -2,16 +2,16 @@ import {
   CALLBACK_BATCH_PATH,
   CALLBACK_BYTES_MAX,
   CALLBACK_PATH,
-  type CallbackReply,
   callbackBatchSchema,
-  callbackSchema,
   GATEWAY_TOKEN_HEADER,
   STREAM_PATH,
   streamSchema,
 } from "../bridge/index.ts";
 import type { Json } from "../core/base/index.ts";
-import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "../driver/index.ts";
-import { BODY_BYTES_MAX, JSON_TYPE, readBody } from "./body.ts";
+import { readDispatchId } from "../driver/index.ts";
+import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
+import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
+import { DispatchFinder } from "./dispatch-finder.ts";
 import { readExternalReport } from "./external-report.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { readPeerJson } from "./peer-json.ts";
@@ -29,13 +29,20 @@ export const BRIDGE_ROUTES: readonly OpenRoute[] = [
 
 /** A batch may hold as much as its parts together, within what one request may reasonably weigh. */
 const BATCH_BYTES_MAX = 16 * 1_048_576;
-
-type GatewayReporter = Extract<Reporter, { readonly gatewayId: string }>;
+/** How far a callback that is too large is looked through for its id. */
+const OVERFLOW_BYTES_MAX = 64 * 1_048_576;
 
 async function takeCallback(services: Services, request: Request): Promise<Response> {
   const reporter = await authenticate(services, request);
-  const { sent } = await readPeer(request, CALLBACK_BYTES_MAX);
-  return json(await report(services, reporter, sent));
+  const finder = new DispatchFinder();
+  const overflow = { bytesMax: OVERFLOW_BYTES_MAX, take: (piece: Uint8Array) => finder.take(piece) };
+  try {
+    const { sent } = await readPeer(request, CALLBACK_BYTES_MAX, overflow);
+    return json(await takeReport(services, reporter, sent));
+  } catch (error) {
+    if (isTooLarge(error)) await failTooLarge(services, reporter, finder.dispatchId);
+    throw error;
+  }
 }
 
 /** Each is answered on its own: one that is wrong does not keep the others from being taken. */
@@ -46,8 +53,8 @@ async function takeCallbacks(services: Services, request: Request): Promise<Resp
   const mayBeHeavy = size > CALLBACK_BYTES_MAX;
   const answers = callbacks.map(async (callback) => {
     try {
-      if (mayBeHeavy) requireLight(callback);
-      return { status: 200, body: await report(services, reporter, callback) };
+      if (mayBeHeavy) await requireLight(services, reporter, callback);
+      return { status: 200, body: await takeReport(services, reporter, callback) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       return { status: error.status, body: problemBody(error) };
@@ -57,45 +64,17 @@ async function takeCallbacks(services: Services, request: Request): Promise<Resp
 }
 
 /** In a batch, too, a callback may weigh no more than it may alone. */
-function requireLight(callback: Json): void {
-  if (Buffer.byteLength(JSON.stringify(callback)) <= CALLBACK_BYTES_MAX) return;
+async function requireLight(services: Services, reporter: GatewayReporter, callback: Json): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify(callback));
+  if (bytes.byteLength <= CALLBACK_BYTES_MAX) return;
+  const finder = new DispatchFinder();
+  finder.take(bytes);
+  await failTooLarge(services, reporter, finder.dispatchId);
   throw new Refused("body_too_large", `A callback has at most ${CALLBACK_BYTES_MAX} bytes.`);
 }
 
-async function report(services: Services, reporter: GatewayReporter, sent: unknown): Promise<CallbackReply> {
-  const body = readPeerShape(callbackSchema, sent);
-  const address = readDispatchId(body.dispatchId);
-  if (address === undefined) throw unknownDispatch(body.dispatchId);
-  if (address.runId !== body.runId || address.nodeId !== body.stepId || address.attempt !== body.attempt) {
-    await requireDispatch(services, reporter, address, body.dispatchId);
-    const detail = `"${body.dispatchId}" is not attempt ${body.attempt} of ${body.stepId} in ${body.runId}.`;
-    throw new Refused("stale_attempt", detail);
-  }
-  return replyTo(await services.runtime.report(reporter, address, body), body.dispatchId);
-}
-
-/** A dispatch that is not there at all is not found, whatever else is wrong with the report on it. */
-async function requireDispatch(
-  { runtime }: Services,
-  reporter: GatewayReporter,
-  address: AttemptAddress,
-  dispatchId: string,
-): Promise<void> {
-  const outcome = await runtime.stream(reporter, address, []);
-  if (outcome === "unknown") throw unknownDispatch(dispatchId);
-}
-
-function replyTo(outcome: ReportOutcome, dispatchId: string): CallbackReply {
-  switch (outcome) {
-    case "received":
-      return { received: true };
-    case "deduplicated":
-      return { received: true, deduplicated: true };
-    case "discarded":
-      return { received: true, discarded: true };
-    case "unknown":
-      throw unknownDispatch(dispatchId);
-  }
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Refused && error.code === "body_too_large";
 }
 
 async function takePartials(services: Services, request: Request): Promise<Response> {
@@ -118,8 +97,8 @@ async function takeExternal(services: Services, request: Request): Promise<Respo
   }
   const { orgId, ...address } = reading.ticket;
   const { sent } = await readPeer(request, CALLBACK_BYTES_MAX);
-  const body = readExternalReport(sent, address, now);
-  return json(replyTo(await services.runtime.report({ orgId }, address, body), body.dispatchId));
+  const { body, warnings } = readExternalReport(sent, address, now);
+  return json(replyTo(await services.runtime.report({ orgId }, address, body), body.dispatchId, warnings));
 }
 
 /** Nothing of the body is read for somebody unknown. */
@@ -135,11 +114,9 @@ async function authenticate({ gateways }: Services, request: Request): Promise<G
 async function readPeer(
   request: Request,
   bytesMax: number,
+  overflow?: BodyRule["overflow"],
 ): Promise<{ readonly sent: unknown; readonly size: number }> {
-  const { bytes } = await readBody(request, { bytesMax, types: [JSON_TYPE], isOptional: false });
+  const rule = { bytesMax, types: [JSON_TYPE], isOptional: false };
+  const { bytes } = await readBody(request, overflow === undefined ? rule : { ...rule, overflow });
   return { sent: readPeerJson(bytes), size: bytes.byteLength };
-}
-
-function unknownDispatch(dispatchId: string): Refused {
-  return new Refused("unknown_dispatch", `There is no dispatch "${dispatchId.slice(0, 400)}" of this gateway.`);
 }

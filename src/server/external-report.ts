@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type CallbackBody, callbackSchema } from "../bridge/index.ts";
+import { type CallbackBody, callbackSchema, readSentCallback, withWarnings } from "../bridge/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { AttemptAddress } from "../driver/index.ts";
 import { readPeerShape } from "./peer-shape.ts";
@@ -9,16 +9,25 @@ const externalSchema = callbackSchema
   .omit({ dispatchId: true, runId: true, stepId: true, attempt: true, startedAt: true, completedAt: true })
   .extend({ status: z.enum(["completed", "failed"]).default("completed") });
 
-export function readExternalReport(sent: unknown, address: AttemptAddress, now: number): CallbackBody {
+export function readExternalReport(
+  sent: unknown,
+  address: AttemptAddress,
+  now: number,
+): { readonly body: CallbackBody; readonly warnings: readonly string[] } {
   const { runId, nodeId, attempt } = address;
   const at = isoFromEpochMs(now);
+  const { body, warnings } = readSentCallback(sent, now);
+  const read = readPeerShape(externalSchema, body);
   return {
-    ...readPeerShape(externalSchema, sent),
-    dispatchId: `${runId}/${nodeId}/${attempt}`,
-    runId,
-    stepId: nodeId,
-    attempt,
-    startedAt: at,
-    completedAt: at,
+    body: {
+      ...withWarnings(read, warnings),
+      dispatchId: `${runId}/${nodeId}/${attempt}`,
+      runId,
+      stepId: nodeId,
+      attempt,
+      startedAt: at,
+      completedAt: at,
+    },
+    warnings,
   };
 }

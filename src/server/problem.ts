@@ -62,6 +62,7 @@ export const API_PROBLEMS = {
   already_consumed: [409, "A parent run has taken the result"],
   approval_closed: [409, "The approval is closed"],
   stale_attempt: [409, "The report is about another attempt"],
+  token_in_use: [409, "The token belongs to another gateway"],
   newer_instance: [409, "A newer instance answers for the gateway"],
   content_changed: [409, "The content has changed"],
   built_in: [409, "What is built in cannot be deleted"],

@@ -95,7 +95,8 @@ export interface GatewayStore {
   ensureSecret(name: string, value: string): Promise<string>;
 }
 
-export const GATEWAY_STATUSES = ["healthy", "degraded", "offline"] as const;
+/** `unknown`: it was saved, and has not been asked yet. */
+export const GATEWAY_STATUSES = ["healthy", "degraded", "offline", "unknown"] as const;
 export type GatewayStatus = (typeof GATEWAY_STATUSES)[number];
 
 export interface GatewayLink {
@@ -111,6 +112,8 @@ export interface GatewayLink {
   readonly previousCallbackHash: string | null;
   readonly previousUntil: number | null;
   readonly seenAt: number | null;
+  /** What the instance said of itself when it registered; null: none did. */
+  readonly instanceFacts: JsonObject | null;
 }
 
 export interface GatewayStanding {

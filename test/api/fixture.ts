@@ -94,6 +94,8 @@ let made = 0;
 export interface ApiParts {
   /** Nothing runs in this process: everything goes to the gateways that are registered. */
   readonly isRemote?: boolean;
+  /** Where Bridges reach it, for tests that listen. */
+  readonly publicUrl?: () => string;
   /** Tokens of an issuer are taken beside keys. */
   readonly verifier?: TokenVerifier;
   /** Runs a key may start; unless given, as many as it likes. */
@@ -105,7 +107,7 @@ export interface ApiParts {
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false, verifier, startRate, outbound }: ApiParts = {},
+  { isRemote = false, verifier, startRate, outbound, publicUrl = () => "http://127.0.0.1:1" }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -115,7 +117,6 @@ export async function createApi(
   const gateways = await openGateways({ store, clock, secretKey: null, local, outbound: outbound ?? null, onTrouble });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent(outbound);
-  const publicUrl = (): string => "http://127.0.0.1:1";
   const governance = openGovernance({
     store,
     directory,

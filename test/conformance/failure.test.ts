@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOKENS } from "../../src/core/engine/index.ts";
-import { runOf, workflow } from "./rig.ts";
+import { NO_TOKENS, type Verdict } from "../../src/core/engine/index.ts";
+import { ALLOW, runOf, workflow } from "./rig.ts";
 
 describe("retries", () => {
   const graph = (retry: string, more = "") =>
@@ -60,6 +60,36 @@ describe("retries", () => {
         .fail("a", code)
         .status("a"),
     ).toBe("failed");
+  });
+
+  it("never retries what would fail again, whatever is listed, and says so", () => {
+    const rig = runOf(graph("attempts: 5, retry_on: [provider_error]")).fail("a", "provider_error", {
+      retryable: false,
+    });
+    expect(rig.status("a")).toBe("failed");
+    expect(rig.of("node.failed")[0]).toMatchObject({ errorCode: "provider_error", retryable: false });
+  });
+
+  it("asks again for a gateway that is away, as often as the policy says", () => {
+    const away: Verdict = {
+      disposition: "block",
+      verdictId: "vrd_2",
+      gate: "gateway_health",
+      code: "gateway_unreachable",
+      message: "edge is offline",
+      after: "final",
+    };
+    const verdicts = [away, away, ALLOW, away, away, away];
+    const judge = (): Verdict => verdicts.shift() ?? away;
+    const source = "name: w\nsteps:\n  - { id: a, command: go, retry: { attempts: 3 } }\n";
+    const rig = runOf(source, { judge });
+    expect(rig.node("a").now).toMatchObject({ status: "retrying", errorCode: "gateway_unreachable" });
+    rig.fire("retry").fire("retry").complete("a");
+    expect([rig.status("a"), rig.node("a").attempts]).toEqual(["completed", 1]);
+    const hopeless = runOf(source, { judge }).fire("retry").fire("retry");
+    expect(hopeless.of("node.failed")[0]).toMatchObject({ errorCode: "gateway_unreachable", retryable: true });
+    const once = runOf(workflow(["a"]), { judge });
+    expect(once.status("a")).toBe("failed");
   });
 
   it("retry_once calls at most twice, the second at once", () => {
@@ -198,6 +228,13 @@ describe("on_failure", () => {
     const aborted = escalated();
     aborted.answer("a", "abort");
     expect(aborted.error("a")).toBe("provider_error");
+    const approved = escalated();
+    approved.answer("a", "approve");
+    expect(approved.of("approval.resolved")[0]).toMatchObject({ status: "approved", decision: "retry" });
+    approved.complete("a").complete("z").complete("b");
+    expect(approved.state.status).toBe("completed");
+    const rejected = escalated();
+    expect(rejected.answer("a", "reject").refusal?.code).toBe("bad_choice");
     const replaced = escalated();
     replaced.answer("a", "approve", { modifications: { outputs: { by: "hand" } } });
     expect(replaced.outputs("a")).toEqual({ by: "hand" });

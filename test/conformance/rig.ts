@@ -91,7 +91,11 @@ export class Rig {
     return this;
   }
 
-  fail(nodeId: string, errorCode = "provider_error", more: { retryAfterMs?: number; costMicros?: number } = {}): this {
+  fail(
+    nodeId: string,
+    errorCode = "provider_error",
+    more: { retryAfterMs?: number; costMicros?: number; retryable?: boolean } = {},
+  ): this {
     this.callback(nodeId, {
       status: "failed",
       tokens: NO_TOKENS,

@@ -14,6 +14,7 @@ const link = (gatewayId: string, parts: Partial<GatewayLink> = {}): GatewayLink 
   previousCallbackHash: null,
   previousUntil: null,
   seenAt: null,
+  instanceFacts: null,
   ...parts,
 });
 

@@ -154,7 +154,7 @@
   gateway_id text not null collate C
   at bigint not null
   status text not null
-  CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text])))
+  CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text, 'unknown'::text])))
   CREATE INDEX gateway_history_newest ON public.gateway_history USING btree (org_id, gateway_id, at DESC)
 
 -- gateway_links
@@ -168,8 +168,9 @@
   previous_callback_hash text collate C
   previous_until bigint
   seen_at bigint
+  instance_facts text
   PRIMARY KEY (org_id, gateway_id)
-  CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text])))
+  CHECK ((status = ANY (ARRAY['healthy'::text, 'degraded'::text, 'offline'::text, 'unknown'::text])))
   CREATE INDEX gateway_links_old_token ON public.gateway_links USING btree (previous_callback_hash) WHERE (previous_callback_hash IS NOT NULL)
   CREATE UNIQUE INDEX gateway_links_pkey ON public.gateway_links USING btree (org_id, gateway_id)
   CREATE INDEX gateway_links_token ON public.gateway_links USING btree (callback_hash)

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DISPATCH_BATCH_PATH, type DispatchBody } from "../../src/bridge/index.ts";
+import { DISPATCH_ALIAS, DISPATCH_BATCH_PATH, DISPATCH_PATH, type DispatchBody } from "../../src/bridge/index.ts";
 import { type Clock, createVirtualClock } from "../../src/clock/index.ts";
 
 export interface Asked {
@@ -8,12 +8,20 @@ export interface Asked {
   readonly path: string;
   readonly token: string | null;
   readonly text: string;
-  /** The dispatches of a batch, or none. */
+  /** The dispatches of a batch, the one that came alone, or none. */
   readonly dispatches: readonly DispatchBody[];
 }
 
 /** `reset`: the connection ends after the request was read. `hang`: nothing, until the Bridge closes. */
-export type Said = { readonly status: number; readonly body?: unknown; readonly text?: string } | "reset" | "hang";
+export type Said =
+  | {
+      readonly status: number;
+      readonly body?: unknown;
+      readonly text?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | "reset"
+  | "hang";
 
 export interface FakeBridge {
   readonly url: string;
@@ -35,7 +43,7 @@ export async function openFakeBridge(answer: FakeBridge["answer"] = acceptAll): 
     const said = await bridge.answer(one);
     if (said === "hang") return;
     if (said === "reset") return void request.socket.destroy();
-    response.writeHead(said.status, { "content-type": "application/json" });
+    response.writeHead(said.status, { "content-type": "application/json", ...said.headers });
     response.end(said.text ?? JSON.stringify(said.body ?? {}));
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -59,8 +67,7 @@ async function readAsked(request: IncomingMessage): Promise<Asked> {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString("utf8");
   const path = request.url ?? "";
-  const dispatches =
-    path === DISPATCH_BATCH_PATH ? (JSON.parse(text) as { dispatches: DispatchBody[] }).dispatches : [];
+  const dispatches = dispatchesIn(path, text);
   const { authorization } = request.headers;
   return {
     method: request.method ?? "",
@@ -71,9 +78,30 @@ async function readAsked(request: IncomingMessage): Promise<Asked> {
   };
 }
 
+function dispatchesIn(path: string, text: string): readonly DispatchBody[] {
+  if (path === DISPATCH_BATCH_PATH) return (JSON.parse(text) as { dispatches: DispatchBody[] }).dispatches;
+  if (path !== DISPATCH_PATH && path !== DISPATCH_ALIAS) return [];
+  const { taskId: _, command: __, timeout: ___, ...body } = JSON.parse(text) as DispatchBody & SecondWords;
+  return [body];
+}
+
+/** What a dispatch that goes alone says twice. */
+interface SecondWords {
+  readonly taskId: string;
+  readonly command: string;
+  readonly timeout: number;
+}
+
+/** How a Bridge says that it does not know a dispatch. */
+export const UNKNOWN = { status: 404, body: { code: "unknown_dispatch", detail: "Not here." } } as const;
+
 /** Takes everything, and knows nothing when it is asked. */
-export function acceptAll({ method, dispatches }: Asked): Said {
-  if (method === "GET") return { status: 404, body: {} };
+export function acceptAll({ method, path, dispatches }: Asked): Said {
+  if (method === "GET") return UNKNOWN;
+  const [only] = dispatches;
+  if (path !== DISPATCH_BATCH_PATH && only !== undefined) {
+    return { status: 202, body: { accepted: true, dispatchId: only.dispatchId } };
+  }
   const results = dispatches.map(({ dispatchId }) => ({ status: 202, body: { accepted: true, dispatchId } }));
   return { status: 200, body: { results } };
 }

@@ -5,6 +5,7 @@ import {
   type Adapter,
   type AdapterHealth,
   type AdapterHooks,
+  type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
 } from "../../adapter/index.ts";
@@ -104,6 +105,15 @@ class AiSdkAdapter implements Adapter {
     return { streaming: true, structuredOutput: true, tools: true, deferred: false };
   }
 
+  models(): AdapterModels {
+    const { prices } = this.#config;
+    const model = this.#defaultModel();
+    return {
+      ...(model === undefined ? {} : { defaultModel: model }),
+      ...(prices === undefined ? {} : { prices }),
+    };
+  }
+
   cancel(): Promise<void> {
     return Promise.resolve();
   }
@@ -113,7 +123,7 @@ class AiSdkAdapter implements Adapter {
     const route = findRoute({
       provider: this.provider,
       vendor: this.#vendor,
-      model: request.model ?? defaultModelFor(this.#vendor, this.#config.default_model, this.#endpoints),
+      model: request.model ?? this.#defaultModel(),
       endpoints: this.#endpoints,
       env: this.#options.env,
     });
@@ -125,6 +135,10 @@ class AiSdkAdapter implements Adapter {
       // Opening tools or the model can fail in ways nobody listed; the attempt fails, the Bridge goes on.
       return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
     }
+  }
+
+  #defaultModel(): string | undefined {
+    return defaultModelFor(this.#vendor, this.#config.default_model, this.#endpoints);
   }
 
   async #attempt(

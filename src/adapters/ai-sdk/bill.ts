@@ -83,6 +83,7 @@ export interface BillTotals {
   readonly thinkingTokens: number;
   readonly cachedTokens: number;
   readonly costUsd?: number;
+  readonly priceId?: string;
 }
 
 /** Adds up the calls of one attempt. Each is priced alone, because rates depend on the length of a call. */
@@ -98,7 +99,7 @@ export class Bill {
     this.#calls.push(tokens);
   }
 
-  /** Without a known price there is no cost, and the log says so; nothing is said when nothing was used. */
+  /** Without a known price there is no cost, and the server prices what was used, or says that it cannot. */
   async totals(): Promise<BillTotals> {
     const sum = (pick: (tokens: Tokens) => number): number =>
       this.#calls.reduce((total, call) => total + pick(call), 0);
@@ -111,22 +112,18 @@ export class Bill {
     };
   }
 
-  async #cost(): Promise<{ readonly costUsd?: number }> {
+  async #cost(): Promise<Pick<BillTotals, "costUsd" | "priceId">> {
     if (this.#calls.length === 0) return {};
     const { vendor, modelId, atMs, own, onLog } = this.#options;
     // The bundled price list is large; a process that calls no model never reads it.
     const { costMicros, findPrice } = await import("../../prices/index.ts");
     const price = findPrice(vendor, modelId, { atMs, own });
     if (price === undefined) {
-      const advice = `add it to "prices" of the adapter as "${vendor}:${modelId}"`;
-      onLog({
-        level: "warning",
-        message: `The price of ${vendor}:${modelId} is not known, so the call has no cost; ${advice}.`,
-      });
+      onLog({ level: "debug", message: `This adapter has no price for ${vendor}:${modelId}.` });
       return {};
     }
     onLog({ level: "debug", message: `Priced by ${price.priceId}.` });
     const micros = this.#calls.reduce((total, call) => total + costMicros(price, call), 0);
-    return { costUsd: Math.min(micros, COST_MICROS_MAX) / MICROS_PER_USD };
+    return { costUsd: Math.min(micros, COST_MICROS_MAX) / MICROS_PER_USD, priceId: price.priceId };
   }
 }

@@ -1,5 +1,6 @@
 import type { FailureClass } from "../../core/base/index.ts";
 import type { AdapterResult } from "../../adapter/index.ts";
+import { isRetryableStatus } from "../retryable-status.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { storable } from "./storable.ts";
 
@@ -8,6 +9,8 @@ export interface CallFailure {
   readonly failure: FailureClass;
   readonly message: string;
   readonly retryAfterMs?: number;
+  /** False: the same request would fail again. */
+  readonly retryable?: boolean;
 }
 
 type FailedResult = Extract<AdapterResult, { status: "failed" }>;
@@ -33,8 +36,14 @@ interface Clues {
 }
 
 /** An attempt that ended so. */
-export function failed({ failure, message, retryAfterMs: wait }: CallFailure): FailedResult {
-  return { status: "failed", failure, message, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+export function failed({ failure, message, retryAfterMs: wait, retryable }: CallFailure): FailedResult {
+  return {
+    status: "failed",
+    failure,
+    message,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...(retryable === undefined ? {} : { retryable }),
+  };
 }
 
 /** A thrown or streamed error as one of the known classes. */
@@ -60,8 +69,11 @@ export function failureOf(error: unknown, context: FailureContext): CallFailure 
   if (status === 429) return { ...say("provider_rate_limit", `${place} limits the rate (status 429)`), ...delay };
   if (status === 400 && isFiltered(clues))
     return say("provider_refused", `${place} refused the request by its content filter`);
-  if (status >= 500) return { ...say("provider_error", `${place} failed with status ${status}`), ...delay };
-  return say("provider_error", `${place} did not accept the request (status ${status}); trying again will not help`);
+  if (isRetryableStatus(status)) {
+    return { ...say("provider_error", `${place} failed with status ${status}`), ...delay };
+  }
+  const refusal = `${place} did not accept the request (status ${status}); trying again will not help`;
+  return { ...say("provider_error", refusal), retryable: false };
 }
 
 /** Did the provider itself say that it failed, instead of just falling silent? */

@@ -29,6 +29,7 @@ describe.each(VENDORS)("$name", (vendor) => {
       thinkingTokens: 0,
       cachedTokens: 0,
       ...costOf(vendor),
+      ...(vendor.usualCostUsd === undefined ? {} : { priceId: expect.stringMatching(/^genai-prices\//) as string }),
       sessionId: "run-1/step-1",
       messages: [
         { role: "system", content: "Be brief." },

@@ -51,6 +51,7 @@ export function createClaudeAgentAdapter(options: ClaudeAgentAdapterOptions): Ad
     shutdown: () => running.end(),
     checkHealth: () => Promise.resolve(healthOf(config, options)),
     capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false }),
+    models: () => (config.default_model === undefined ? {} : { defaultModel: config.default_model }),
     cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, hooks) {
       if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));

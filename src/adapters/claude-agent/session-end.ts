@@ -2,6 +2,7 @@ import { getOwn, isJsonArray, isJsonObject, type FailureClass, type JsonObject }
 import type { AdapterHooks } from "../../adapter/index.ts";
 import { Bill, type BillTotals } from "../ai-sdk/bill.ts";
 import { tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
+import { isRetryableStatus } from "../retryable-status.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import type { SessionOrder } from "./session-options.ts";
 import { countAt, objectAt, textAt, type ApiError, type SessionRecord } from "./session-record.ts";
@@ -9,6 +10,8 @@ import { countAt, objectAt, textAt, type ApiError, type SessionRecord } from "./
 const MICROS_PER_USD = 1_000_000;
 const COST_USD_MAX = 1_000_000;
 const MODEL_LENGTH_MAX = 200;
+/** The session prices its calls by a list of its own. */
+const SDK_PRICES = "claude-agent-sdk";
 
 /** Keys and accounts: nothing gets better by trying again. */
 const AUTH_ERRORS = [
@@ -81,7 +84,9 @@ function apiFailure({ kind, status, text, retryDelayMs }: ApiError, apiKey: stri
   }
   if (kind === "max_output_tokens") return tell("provider_bad_output", "reached the limit of output tokens");
   if (kind === "model_not_found") return tell("provider_refused", "has no such model for this key");
-  if (kind === "invalid_request") return tell("provider_error", "did not accept the request");
+  if (kind === "invalid_request" || (status !== undefined && !isRetryableStatus(status))) {
+    return { ...tell("provider_error", "did not accept the request"), retryable: false };
+  }
   if (kind === "overloaded" || status === 529) return tell("provider_error", "is overloaded");
   return tell("provider_error", "could not be reached or failed");
 }
@@ -125,17 +130,17 @@ function costOf(
   result: JsonObject,
   usages: readonly JsonObject[],
   onLog: AdapterHooks["onLog"],
-): { readonly costUsd?: number } {
+): Pick<BillTotals, "costUsd" | "priceId"> {
   if (usages.some((usage) => textAt(usage, "costBasis") === "unknown")) {
     onLog({
-      level: "warning",
-      message: "The SDK does not know the price of a model it called, so the session has no cost.",
+      level: "info",
+      message: "The SDK does not know the price of a model it called; the server prices it if it knows.",
     });
     return {};
   }
   const cost = getOwn(result, "total_cost_usd");
   if (typeof cost !== "number" || !(cost >= 0 && cost <= COST_USD_MAX)) return {};
-  return { costUsd: Math.round(cost * MICROS_PER_USD) / MICROS_PER_USD };
+  return { costUsd: Math.round(cost * MICROS_PER_USD) / MICROS_PER_USD, priceId: SDK_PRICES };
 }
 
 function isError(result: JsonObject): boolean {

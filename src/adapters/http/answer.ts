@@ -3,6 +3,7 @@ import { normaliseOutput } from "../../core/outputs/index.ts";
 import type { AdapterResult } from "../../adapter/index.ts";
 import type { GuardedFailure, GuardedReply } from "../../outbound/index.ts";
 import { retryAfterMs } from "../ai-sdk/retry-after.ts";
+import { isRetryableStatus } from "../retryable-status.ts";
 import { hideSecrets } from "./secret-header.ts";
 
 /** How much of a failed answer is worth telling. */
@@ -43,8 +44,8 @@ function failedAnswer({ status, headers }: GuardedReply, text: string, nowMs: nu
   const wait = retryAfterMs(headers, nowMs);
   const failure =
     status === 401 || status === 403 ? "provider_auth" : status === 429 ? "provider_rate_limit" : "provider_error";
-  const mayWait = wait !== undefined && (status === 429 || status === 503);
-  return { status: "failed", failure, message, ...(mayWait ? { retryAfterMs: wait } : {}) };
+  if (!isRetryableStatus(status)) return { status: "failed", failure, message, retryable: false };
+  return { status: "failed", failure, message, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
 
 /** Only an answer that is one JSON object as a whole is taken as outputs; JSON inside of a text is not guessed at. */

@@ -25,7 +25,7 @@ export function readCall(request: AdapterRequest, config: HttpConfig, env: Envir
   const place = findPlace(request, config);
   if (!place.ok) return place;
   const { url, target } = place.value;
-  const method = readMethod(getOwn(request.inputs, "method"), target);
+  const method = readMethod(request, target, place.value.method);
   if (!method.ok) return method;
   const filled = fillHeaders(target?.headers ?? {}, env);
   if (!filled.ok) {
@@ -57,31 +57,56 @@ interface Place {
   readonly url: string;
   /** Null: the URL was written by the author of the workflow. */
   readonly target: Target | null;
+  /** What the message says before the place: `POST billing`. */
+  readonly method?: Method | undefined;
 }
 
-function findPlace({ inputs, model }: AdapterRequest, config: HttpConfig): Outcome<Place, Failed> {
+function findPlace({ inputs, model, message }: AdapterRequest, config: HttpConfig): Outcome<Place, Failed> {
   const targets = config.targets ?? {};
   const named = getOwn(inputs, "target");
   if (named !== undefined && named !== null) {
     const target = typeof named === "string" ? getOwn(targets, named) : undefined;
-    if (target !== undefined) return succeed({ url: target.url, target });
-    const known = Object.keys(targets).join(", ");
-    const hint = known === "" ? "No target is configured." : `Configured are: ${known}.`;
-    return refused("target_not_configured", `There is no target ${JSON.stringify(named)}. ${hint}`);
+    return target === undefined ? unknownTarget(named, targets) : succeed({ url: target.url, target });
   }
   const url = getOwn(inputs, "url");
   if (typeof url === "string") return succeed({ url, target: null });
   const target = model === undefined ? undefined : getOwn(targets, model);
-  if (target !== undefined) return succeed({ url: target.url, target });
+  return target === undefined ? placeIn(message, targets) : succeed({ url: target.url, target });
+}
+
+/** All of it: `METHOD place` or `place`; a text that is more than that names no place. */
+const PLACE = new RegExp(`^(?:(${METHODS.join("|")})\\s+)?(\\S+)$`);
+
+function placeIn(message: string, targets: NonNullable<HttpConfig["targets"]>): Outcome<Place, Failed> {
+  const [, written, place = ""] = PLACE.exec(message.trim()) ?? [];
+  const method = METHODS.find((name) => name === written);
+  const target = getOwn(targets, place);
+  if (target !== undefined) return succeed({ url: target.url, target, method });
+  if (/^https?:\/\//i.test(place)) return succeed({ url: place, target: null, method });
+  if (method !== undefined) return unknownTarget(place, targets);
   return refused(
     "no_target",
-    "The node names no place to call: give the input target (a configured name) or url, or a model called like a target.",
+    'The node names no place to call: write it as its command ("GET https://…", or a configured target), ' +
+      "give the input target or url, or a model called like a target.",
   );
 }
 
-function readMethod(given: Json | undefined, target: Target | null): Outcome<Method, Failed> {
+function unknownTarget(named: Json, targets: NonNullable<HttpConfig["targets"]>): Outcome<never, Failed> {
+  const known = Object.keys(targets).join(", ");
+  const hint = known === "" ? "No target is configured." : `Configured are: ${known}.`;
+  return refused("target_not_configured", `There is no target ${JSON.stringify(named)}. ${hint}`);
+}
+
+/** What the node says, else the target; else it is fetched, unless there is something to send. */
+function readMethod(
+  { inputs, stdin }: AdapterRequest,
+  target: Target | null,
+  written: Method | undefined,
+): Outcome<Method, Failed> {
+  const given = getOwn(inputs, "method") ?? written;
   const fixed = target?.method;
-  if (given === undefined || given === null) return succeed(fixed ?? "POST");
+  const hasBody = getOwn(inputs, "body") !== undefined || stdin !== undefined;
+  if (given === undefined || given === null) return succeed(fixed ?? (hasBody ? "POST" : "GET"));
   const method = METHODS.find((name) => typeof given === "string" && name === given.toUpperCase());
   if (method === undefined) {
     return refused("method_not_allowed", `The input method is ${JSON.stringify(given)}; use ${METHODS.join(", ")}.`);

@@ -78,10 +78,47 @@ describe("where a request goes", () => {
       const result = await call(request, { config });
       return result.status === "completed" ? [result.outputs?.["method"], result.outputs?.["url"]] : result;
     };
-    expect(await at({ inputs: { target: "crm", url: `${url}/own` }, model: "gpt-x" })).toEqual(["POST", "/crm"]);
-    expect(await at({ inputs: { url: `${url}/own`, method: "get" }, model: "gpt-x" })).toEqual(["GET", "/own"]);
+    expect(await at({ inputs: { target: "crm", url: `${url}/own` }, model: "gpt-x" })).toEqual(["GET", "/crm"]);
+    expect(await at({ inputs: { url: `${url}/own`, method: "post" }, model: "gpt-x" })).toEqual(["POST", "/own"]);
     expect(await at({ model: "gpt-x" })).toEqual(["PUT", "/model"]);
     expect(await at({ model: "gpt-x", inputs: { method: "PUT" } })).toEqual(["PUT", "/model"]);
+  });
+
+  it("is what the message is, when nothing else names it", async () => {
+    const url = await listen(echo);
+    const config = { allow: ["127.0.0.1"], targets: { crm: { url: `${url}/crm` }, put: { url, method: "PUT" } } };
+    const at = async (message: string, more: Partial<AdapterRequest> = {}) => {
+      const result = await call({ message, ...more }, { config });
+      return result.status === "completed"
+        ? `${String(result.outputs?.["method"])} ${String(result.outputs?.["url"])}`
+        : result;
+    };
+    expect(await at("crm")).toBe("GET /crm");
+    expect(await at(" POST crm\n")).toBe("POST /crm");
+    expect(await at("crm", { stdin: "x" })).toBe("POST /crm");
+    expect(await at(`DELETE ${url}/x`)).toBe("DELETE /x");
+    expect(await at(`${url}/x`)).toBe("GET /x");
+    expect(await at("POST put")).toMatchObject({ message: expect.stringContaining("method_not_allowed") as string });
+    expect(await at("GET nowhere")).toMatchObject({
+      message: expect.stringContaining("target_not_configured") as string,
+    });
+    expect(await at("GET http://10.0.0.1/")).toMatchObject({ status: "failed", failure: "provider_refused" });
+    for (const message of ["", "Call crm", "get crm", "crm crm", "constructor"]) {
+      expect(await at(message)).toMatchObject({ message: expect.stringContaining("no_target") as string });
+    }
+  });
+
+  it.each([408, 409, 425, 429, 503])("that says %i is asked again, after the time it names", async (status) => {
+    const url = await listen((_, response) => response.writeHead(status, { "retry-after": "3" }).end());
+    const result = await call({ message: url }, { config: { allow: ["127.0.0.1"] } });
+    expect(result).toMatchObject({ status: "failed", retryAfterMs: 3_000 });
+    expect(result).not.toHaveProperty("retryable");
+  });
+
+  it.each([400, 401, 404, 410, 422])("that says %i is not asked again", async (status) => {
+    const url = await listen((_, response) => response.writeHead(status, { "retry-after": "3" }).end());
+    const result = await call({ message: url }, { config: { allow: ["127.0.0.1"] } });
+    expect(result).toMatchObject({ status: "failed", retryable: false });
   });
 
   it.each([
@@ -141,7 +178,12 @@ describe("what is sent", () => {
     [{ inputs: { body: { a: [1, null] } }, stdin: "in" }, '{"a":[1,null]}', "application/json"],
     [{ inputs: { body: "text" } }, '"text"', "application/json"],
     [{ inputs: {}, stdin: "in ä" }, "in ä", "text/plain; charset=utf-8"],
-    [{ inputs: { a: 1 } }, '{"message":"hello","inputs":{"a":1,"target":"t"}}', "application/json"],
+    [
+      { inputs: { a: 1, method: "POST" } },
+      '{"message":"hello","inputs":{"a":1,"method":"POST","target":"t"}}',
+      "application/json",
+    ],
+    [{ inputs: { a: 1 } }, "", undefined],
     [{ inputs: { body: 1, method: "GET" } }, "", undefined],
   ])("of %j is %s", async (request, text, type) => {
     const url = await listen(echo);

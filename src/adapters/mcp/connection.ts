@@ -100,7 +100,8 @@ function explain(error: unknown, link: Link, server: string, stage: "connect" | 
   if (link.trouble.isTooLarge) return tooLarge(server);
   const failure = failureOf(error, server, stage);
   const complaint = link.trouble.complaint.trim();
-  return complaint === "" ? failure : new McpFailure(failure.failure, `${failure.message} It said: ${complaint}`);
+  if (complaint === "") return failure;
+  return new McpFailure(failure.failure, `${failure.message} It said: ${complaint}`, failure.retryable);
 }
 
 function unknownServer(name: string, known: readonly string[]): McpFailure {

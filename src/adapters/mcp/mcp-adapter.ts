@@ -53,8 +53,8 @@ export function createMcpAdapter({ env }: McpAdapterOptions): Adapter {
         }
       };
       const outcome = work().catch((error: unknown): AdapterResult => {
-        const { failure, message } = failureOf(error, server, "call");
-        return { status: "failed", failure, message };
+        const { failure, message, retryable } = failureOf(error, server, "call");
+        return { status: "failed", failure, message, ...(retryable === undefined ? {} : { retryable }) };
       });
       const first = await Promise.race([outcome, aborted(signal)]);
       return first === undefined || signal.aborted ? endedBy(signal) : first;

@@ -1,4 +1,5 @@
 import type { FailureClass } from "../../core/base/index.ts";
+import { isRetryableStatus } from "../retryable-status.ts";
 import { ResponseTooLarge } from "../../outbound/index.ts";
 
 /** Long texts of a server are cut: a message is for people. */
@@ -15,9 +16,12 @@ const BAD_OUTPUT_CODES: readonly unknown[] = [
 export class McpFailure extends Error {
   override readonly name = "McpFailure";
   readonly failure: FailureClass;
-  constructor(failure: FailureClass, message: string) {
+  /** False: the same request would fail again. */
+  readonly retryable: boolean | undefined;
+  constructor(failure: FailureClass, message: string, retryable?: boolean) {
     super(message.length > MESSAGE_LENGTH_MAX ? `${message.slice(0, MESSAGE_LENGTH_MAX)}…` : message);
     this.failure = failure;
+    this.retryable = retryable;
   }
 }
 
@@ -43,7 +47,8 @@ export function failureOf(error: unknown, server: string, stage: "connect" | "ca
     return new McpFailure("provider_bad_output", `The answer of the MCP server "${server}" is malformed: ${text}`);
   }
   const deed = stage === "connect" ? "could not be reached" : "did not answer the call";
-  return new McpFailure("provider_error", `The MCP server "${server}" ${deed}: ${text}`);
+  const retryable = status === undefined || isRetryableStatus(status) ? undefined : false;
+  return new McpFailure("provider_error", `The MCP server "${server}" ${deed}: ${text}`, retryable);
 }
 
 export function tooLarge(server: string): McpFailure {

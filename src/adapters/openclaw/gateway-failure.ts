@@ -1,6 +1,7 @@
 import { getOwn, isJsonObject, type FailureClass, type Json } from "../../core/base/index.ts";
 import { tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { retryAfterMs } from "../ai-sdk/retry-after.ts";
+import { isRetryableStatus } from "../retryable-status.ts";
 import type { GatewayAnswer } from "./gateway-answer.ts";
 
 const EXCERPT_LENGTH_MAX = 500;
@@ -26,7 +27,7 @@ export function replyFailure(
       'has no such endpoint: turn on "gateway.http.endpoints.responses.enabled" in its configuration',
     );
   }
-  if (status < 500) return tell("provider_refused", "did not accept the request");
+  if (!isRetryableStatus(status)) return tell("provider_refused", "did not accept the request");
   return { ...tell("provider_error", "failed"), ...delay };
 }
 

@@ -15,6 +15,7 @@ export type AnyStatus =
   | "healthy"
   | "degraded"
   | "offline"
+  | "unknown"
   | "allow"
   | "block"
   | "hold"
@@ -62,6 +63,7 @@ const LOOKS: Readonly<Record<AnyStatus, Look>> = {
   healthy: { tone: "ok", icon: "check", label: "Healthy" },
   degraded: { tone: "warn", icon: "warn", label: "Degraded" },
   offline: { tone: "bad", icon: "cross", label: "Offline" },
+  unknown: { tone: "idle", icon: "ring", label: "Not asked yet" },
   allow: { tone: "ok", icon: "check", label: "Allow" },
   block: { tone: "bad", icon: "cross", label: "Block" },
   hold: { tone: "hold", icon: "pause", label: "Hold" },

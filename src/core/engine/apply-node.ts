@@ -195,7 +195,7 @@ function applyDelta(state: RunState, node: NodeState, { payload }: EventOf<"node
 }
 
 /** Gates that are asked again after a while, and a few times only. */
-const PAUSED_CAUSES: ReadonlySet<string> = new Set(["agent_disabled", "platform_closed"]);
+const PAUSED_CAUSES: ReadonlySet<string> = new Set(["agent_disabled", "platform_closed", "gateway_unreachable"]);
 
 function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"node.retried">): void {
   node.retries += 1;

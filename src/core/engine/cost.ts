@@ -6,6 +6,7 @@ export interface Usage {
   readonly tokens: Tokens;
   readonly costMicros: number;
   readonly model?: string | null;
+  readonly priceId?: string;
   readonly extraCalls?: number;
 }
 
@@ -18,7 +19,7 @@ export interface CostKind {
 
 /** Money is recorded for every report exactly once, whatever becomes of the output. */
 export function recordCost(turn: Turn, node: NodeState, attempt: number, usage: Usage, kind: CostKind): void {
-  const { tokens, costMicros, model, extraCalls = 0 } = usage;
+  const { tokens, costMicros, model, priceId, extraCalls = 0 } = usage;
   const spent = costMicros + tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens;
   if (spent === 0 && extraCalls === 0 && kind.isAlways !== true) return;
   emit(turn, "cost.recorded", {
@@ -27,6 +28,7 @@ export function recordCost(turn: Turn, node: NodeState, attempt: number, usage: 
     costMicros,
     tokens,
     ...(model === undefined ? {} : { model }),
+    ...(priceId === undefined ? {} : { priceId }),
     ...(kind.isLate ? { late: true } : {}),
     ...(extraCalls === 0 ? {} : { extraCalls }),
     ...(kind.childRunId === undefined ? {} : { childRunId: kind.childRunId }),

@@ -32,8 +32,12 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   const planNode = planNodeOf(turn.state, node);
   const failure = { ...given, message: given.message.slice(0, LIMITS.errorTextLengthMax) };
   const isFinal = turn.state.ending !== null || planNode.effects === "at_most_once" || kind.isRefusal === true;
-  if (!isFinal && mayRetry(planNode.retry, failure, node)) {
-    return retryNode(turn, node, failure, retryDelayMs(planNode.retry, node.tries, turn.jitter, failure.retryAfterMs));
+  // A gate that refused has kept an attempt from beginning: it counts as one.
+  const tried = kind.isBlock === true ? { ...node, tries: node.tries + node.pausedAsks + 1 } : node;
+  if (!isFinal && mayRetry(planNode.retry, failure, tried)) {
+    const delayMs = retryDelayMs(planNode.retry, tried.tries, turn.jitter, failure.retryAfterMs);
+    const { code, message } = failure;
+    return retryNode(turn, node, kind.isBlock === true ? { code, message } : failure, delayMs);
   }
   const next = isFinal ? undefined : nextCandidate(planNode, node, kind);
   if (next !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, next);

@@ -140,6 +140,8 @@ export type CallbackResult =
       readonly errorCode?: string;
       readonly error?: string;
       readonly retryAfterMs?: number;
+      /** False: the same request would fail again, whatever its code says. */
+      readonly retryable?: boolean;
       /** Whoever was asked before the adapter said no to the input; nothing was sent. */
       readonly moderation?: Json;
     } & Report);
@@ -147,7 +149,11 @@ export type CallbackResult =
 export interface Report {
   readonly tokens: Tokens;
   readonly costMicros: number;
+  /** False: the report names no cost, and what it used is yet to be priced. */
+  readonly isCostKnown?: boolean;
   readonly model?: string | null;
+  /** Which price the cost was made with. */
+  readonly priceId?: string;
   /** Adapter calls inside this attempt beyond the first (contract re-asks). */
   readonly extraCalls?: number;
   readonly warnings?: readonly string[];

@@ -19,7 +19,8 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
   const refusal = check(approval, input) ?? refuseEnded(turn);
   if (refusal !== undefined) return refusal;
-  const { decision, by, byId, reason, modifications } = input;
+  const { by, byId, reason, modifications } = input;
+  const decision = decisionOf(approval, input);
   answer(turn, approval, decision, {
     status: decision === "reject" || decision === "abort" ? "rejected" : "approved",
     decision,
@@ -31,13 +32,20 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
   return undefined;
 }
 
+/** "Yes" to a node that has failed means that it is tried again, unless the answer brings its outputs. */
+function decisionOf({ source }: ApprovalState, { decision, modifications }: ApprovalInput): Decision {
+  const isRetry = source === "escalation" && decision === "approve" && !isJsonObject(modifications?.["outputs"]);
+  return isRetry ? "retry" : decision;
+}
+
 /** A run that hit a bug has ended with its questions open. */
 function refuseEnded({ state }: Turn): Refusal | undefined {
   return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
 }
 
 function check(approval: ApprovalState, input: ApprovalInput): Refusal | undefined {
-  const { decision, byAgentId, byStarter, digest, reason, modifications } = input;
+  const { byAgentId, byStarter, digest, reason, modifications } = input;
+  const decision = decisionOf(approval, input);
   if (approval.status !== "pending") return refuse("approval_closed", `the approval is already ${approval.status}`);
   if (byAgentId !== undefined && byAgentId === approval.agentId) {
     return refuse("self_approval", "an agent cannot answer for its own node");

@@ -62,7 +62,8 @@ function failAttempt(
   if (result.status === "timed_out") return timeOut(turn, node, timeoutMs ?? 0);
   const code = result.errorCode ?? (result.status === "cancelled" ? "cancelled" : "provider_error");
   const message = result.error ?? `${node.id} ended ${result.status}`;
-  const cause = result.status === "cancelled" ? undefined : causeOf(code);
+  const isFinal = result.status === "cancelled" || result.retryable === false;
+  const cause = isFinal ? undefined : causeOf(code);
   const failure: Failure = {
     code,
     message,

@@ -1,4 +1,4 @@
-import { required } from "../base/index.ts";
+import { causeOf, required } from "../base/index.ts";
 import type { EventPayload } from "../event/index.ts";
 import { ask, digestRequest } from "./approvals.ts";
 import { dispatchOf } from "./dispatching.ts";
@@ -94,7 +94,9 @@ function block(turn: Turn, node: NodeState, verdict: Of<"block">): void {
     return queueAtGate(turn, node, verdict);
   emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
   const delayMs = verdict.after === "paused" ? PAUSED_DELAYS_MS[node.pausedAsks] : undefined;
-  if (delayMs === undefined) failNode(turn, node, { code, message }, { isBlock: true });
+  const cause = causeOf(code);
+  const failure = cause === undefined ? { code, message } : { code, message, cause };
+  if (delayMs === undefined) failNode(turn, node, failure, { isBlock: true });
   else retryNode(turn, node, { code, message }, delayMs);
 }
 

@@ -258,6 +258,8 @@ export const EVENT_PAYLOADS = {
     costMicros: micros,
     tokens: tokensSchema,
     model: z.string().nullable().optional(),
+    /** Which price the cost was made with; `reported`: the one who reported it names none. */
+    priceId: z.string().optional(),
     late: z.boolean().optional(),
     /** Adapter calls of the attempt beyond its first. */
     extraCalls: count.optional(),

@@ -24,7 +24,8 @@ export interface EnvelopeFact {
 
 export interface GatewayFact {
   readonly id: string;
-  readonly status: "healthy" | "degraded" | "offline";
+  /** `restarting`: its Bridge has gone a moment ago, and is waited for. `unknown`: it was never asked. */
+  readonly status: "healthy" | "degraded" | "offline" | "restarting" | "unknown";
   readonly environment: string | null;
   readonly minTrustLevel: number;
   /** Why it is offline, where starting its Bridge would not help. */

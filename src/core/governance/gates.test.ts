@@ -347,7 +347,7 @@ describe("budgets", () => {
   it("needs a price wherever there is a ceiling", () => {
     const own = blocked(factsOf({ estimateMicros: null, agentBudget: envelope({ id: "agent/analyst/monthly" }) }));
     expect(own.explanation).toMatchObject({ gate: "budget_envelopes", code: "price_unknown" });
-    expect(own.explanation.message).toContain("no price is known for openai/gpt-x");
+    expect(own.explanation.message).toContain("no price is known for openai:gpt-x");
     expect(own.explanation.message).toContain("agent/analyst/monthly");
     const { explanation } = blocked(factsOf({ estimateMicros: null, envelopes: [envelope()] }));
     expect(explanation.unblock.map(({ action }) => action)).toEqual(["register_model", "set_estimate"]);

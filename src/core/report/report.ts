@@ -24,6 +24,7 @@ type Failed = {
   readonly failure: FailureClass;
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
+  readonly retryable?: boolean | undefined;
 } & Bill;
 
 /** What was answered, as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
@@ -97,6 +98,7 @@ function failedReport(result: Failed, logged: readonly string[]): CallbackResult
     errorCode: result.failure,
     error: result.message,
     ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+    ...(result.retryable === undefined ? {} : { retryable: result.retryable }),
     ...billOf(result, logged),
   };
 }
@@ -114,8 +116,13 @@ export interface Bill {
   readonly thinkingTokens?: number | undefined;
   readonly cachedTokens?: number | undefined;
   readonly costUsd?: number | undefined;
+  readonly priceId?: string | undefined;
   readonly model?: string | undefined;
   readonly extraCalls?: number | undefined;
+}
+
+function isUsed({ inputTokens = 0, outputTokens = 0 }: Bill): boolean {
+  return inputTokens > 0 || outputTokens > 0;
 }
 
 export function billOf(result: Bill, warnings: readonly string[]): Report {
@@ -127,6 +134,8 @@ export function billOf(result: Bill, warnings: readonly string[]): Report {
       cachedTokens: result.cachedTokens ?? 0,
     },
     costMicros: Math.round((result.costUsd ?? 0) * MICROS_PER_USD),
+    ...(result.costUsd === undefined && isUsed(result) ? { isCostKnown: false } : {}),
+    ...(result.priceId === undefined ? {} : { priceId: result.priceId }),
     ...(result.model === undefined ? {} : { model: result.model }),
     ...(result.extraCalls === undefined ? {} : { extraCalls: result.extraCalls }),
     ...(warnings.length === 0 ? {} : { warnings }),

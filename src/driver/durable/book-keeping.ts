@@ -152,8 +152,8 @@ function spentBy({ live, about, judge }: Spender, { payload, at }: EventOf<"cost
   return judge.settle(about, { agentId, gatewayId, startedAt }, costMicros);
 }
 
-function usageOf({ live, about, judge }: Booking, { payload, at }: EventOf<"cost.recorded">): readonly UsageRecord[] {
-  const { nodeId, attempt = 0, costMicros, tokens, childRunId, model } = payload;
+function usageOf({ live }: Pick<Booking, "live">, { payload, at }: EventOf<"cost.recorded">): readonly UsageRecord[] {
+  const { nodeId, attempt = 0, costMicros, tokens, childRunId, model, priceId } = payload;
   const sum = tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens + costMicros;
   if (sum === 0 || childRunId !== undefined) return [];
   const begun = findNode(live.state, nodeId)?.routes[attempt - 1];
@@ -166,7 +166,7 @@ function usageOf({ live, about, judge }: Booking, { payload, at }: EventOf<"cost
       gatewayId: begun?.gatewayId ?? null,
       ...tokens,
       costMicros,
-      priceId: begun === undefined ? null : storable(judge.priceIdOf?.(about, begun) ?? null),
+      priceId: storable(priceId ?? null),
       at,
     },
   ];

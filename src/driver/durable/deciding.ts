@@ -16,6 +16,7 @@ import type { Decided } from "./derive-commit.ts";
 import { keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Moderating } from "./moderating.ts";
+import { pricedReport } from "./pricing.ts";
 import type { Taken } from "./run-queue.ts";
 
 /** What was decided for one run of a batch, and whom to tell. */
@@ -74,7 +75,8 @@ export function decideRun(
     if (told === null) return undefined;
     if (report !== undefined) reports.push(report);
     if (told.type === "timer") toldTimers.push(told.timer);
-    const open: (Input | RequestVerdict)[] = [{ ...withCredits(told, about, judge), at, jitter: jitter() }];
+    const priced = withCredits(pricedReport(told, live, about, judge), about, judge);
+    const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
       const input = next.type === "request-verdict" ? rule(next) : next;

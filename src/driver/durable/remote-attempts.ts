@@ -45,8 +45,8 @@ export class RemoteAttempts {
     this.#options = options;
     const report: RemoteReport = {
       ended: async (opened, body) => (await options.ended(opened, body)) !== undefined,
-      failed: ({ runId, nodeId, attempt }, errorCode, error) => {
-        const result = { status: "failed", errorCode, error, tokens: NO_TOKENS, costMicros: 0 } as const;
+      failed: ({ runId, nodeId, attempt }, { code: errorCode, message: error, isRetryable: retryable }) => {
+        const result = { status: "failed", errorCode, error, retryable, tokens: NO_TOKENS, costMicros: 0 } as const;
         options.note(runId, { type: "callback", nodeId, attempt, result });
       },
       lost: ({ runId, nodeId, attempt }) => options.note(runId, lostTelling({ kind: "lost", nodeId, attempt })),
@@ -74,7 +74,8 @@ export class RemoteAttempts {
   send(live: LiveRun, dispatch: Dispatch): void {
     const { state, run } = live;
     const { route, nodeId, attempt, dispatchId, effects } = dispatch;
-    const base = this.#options.publicUrl();
+    const { directory, publicUrl } = this.#options;
+    const base = directory.find(run.orgId, route.gatewayId ?? "")?.callbackBase ?? publicUrl();
     this.#dispatcher.send({
       orgId: run.orgId,
       gatewayId: route.gatewayId ?? "",

@@ -8,7 +8,7 @@ import {
   type Said,
   until,
 } from "../../../test/gateway/fake-bridge.ts";
-import { type CallbackBody, DISPATCH_BATCH_PATH, EXECUTIONS_PATH } from "../../bridge/index.ts";
+import { type CallbackBody, DISPATCH_PATH, EXECUTIONS_PATH } from "../../bridge/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import { type OpenedGateways, openGateways } from "../../gateway/index.ts";
@@ -105,7 +105,8 @@ async function launched({ driver, store, bridge }: Machine, source: string): Pro
 const handedOver = ({ clock }: Machine, count = 1): Promise<void> =>
   until(() => clock.waits.filter((wait) => wait === 30_000).length >= count);
 
-const posts = (bridge: FakeBridge) => bridge.to("POST", DISPATCH_BATCH_PATH);
+const posts = (bridge: FakeBridge) =>
+  bridge.to("POST", DISPATCH_PATH).filter(({ dispatches }) => dispatches.length > 0);
 const questions = (bridge: FakeBridge) => bridge.to("GET", EXECUTIONS_PATH);
 const sentIds = (bridge: FakeBridge): readonly string[] =>
   posts(bridge).flatMap(({ dispatches }) => dispatches.map(({ stepId, attempt }) => `${stepId}/${attempt}`));
@@ -174,7 +175,7 @@ describe("a run at a Bridge", () => {
 
   it("fails at once what the Bridge refuses, and what no gateway takes", async () => {
     const on = await machine();
-    on.bridge.answer = () => ({ status: 200, body: { results: [{ status: 422, body: { detail: "Unknown." } }] } });
+    on.bridge.answer = () => ({ status: 422, body: { detail: "Unknown." } });
     const runId = await launched(on, ONE);
     await until(async () => (await statusOf(on, runId)) === "failed");
     const failed = (await eventsOf(on, runId)).find(({ type }) => type === "node.failed");

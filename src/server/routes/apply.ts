@@ -16,6 +16,7 @@ import {
 } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { checkOutboundOf } from "../outbound-check.ts";
+import { requireFreeTokens } from "../free-tokens.ts";
 import { Refused, type SentProblem } from "../problem.ts";
 import { appliedSchema } from "../registry-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -63,6 +64,8 @@ async function apply(call: Call<Json, z.output<typeof applyQuery>>): Promise<Res
   await services.gateways.directory.refresh(principal.orgId);
   const plan = await planApply(manifests, surroundingsOf(call));
   if (!plan.isValid) throw invalid(plan.applied);
+  const given = plan.gateways.map(({ id, tokens }) => ({ id, callbackToken: getOwn(tokens, "callback_token") }));
+  await requireFreeTokens(services.gateways.directory, principal.orgId, given);
   if (query.dryRun !== "true" && plan.changes.length > 0) {
     await services.store.applyEntries(principal.orgId, plan.changes, services.config.now(), plan.audit);
     await linkGateways(call, plan.gateways);

@@ -49,7 +49,7 @@ describe("a gateway by hand", () => {
       capabilities: ["gpu"],
       providers: ["ai-sdk", "http"],
       defaultProvider: "ai-sdk",
-      status: "healthy",
+      status: "unknown",
       instanceId: null,
       seenAt: null,
     };
@@ -63,7 +63,31 @@ describe("a gateway by hand", () => {
     await api.store.setGatewayStatus(ORG, "sick", "offline", 1_000);
     const { body } = await api.tell("GET", "gateways/sick");
     expect(body).toMatchObject({ status: "offline" });
-    expect(body.history).toMatchObject([{ status: "offline", at: "1970-01-01T00:00:01.000Z" }, { status: "healthy" }]);
+    expect(body.history).toMatchObject([{ status: "offline", at: "1970-01-01T00:00:01.000Z" }, { status: "unknown" }]);
+  });
+
+  it("has a callback token of its own: another gateway's is refused", async () => {
+    const url = "http://127.0.0.1:9";
+    expect((await put("first", { url, callback_token: "cbt_shared" })).status).toBe(200);
+    expect((await put("first", { url, callback_token: "cbt_shared" })).status).toBe(200);
+    expect(await put("second", { url, callback_token: "cbt_shared" })).toMatchObject({
+      status: 409,
+      body: { code: "token_in_use" },
+    });
+    expect((await api.tell("GET", "gateways/second")).status).toBe(404);
+    const manifest = (name: string, token: string) => ({ kind: "Gateway", name, spec: { url, callback_token: token } });
+    for (const body of [
+      [manifest("third", "cbt_shared")],
+      [manifest("third", "cbt_of_two"), manifest("fourth", "cbt_of_two")],
+    ]) {
+      const yaml = body.map((one) => `---\n${JSON.stringify(one)}\n`).join("");
+      const headers = { "content-type": "application/yaml" };
+      expect(await api.tell("POST", "apply", { body: yaml, headers })).toMatchObject({
+        status: 409,
+        body: { code: "token_in_use" },
+      });
+    }
+    expect((await api.tell("GET", "gateways/third")).status).toBe(404);
   });
 
   it("takes its tokens and never gives them back", async () => {

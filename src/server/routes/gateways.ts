@@ -11,6 +11,7 @@ import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
 import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
 import { pageInMemory, wholeQuery } from "../listing.ts";
 import { Refused } from "../problem.ts";
+import { requireFreeTokens } from "../free-tokens.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
@@ -90,7 +91,9 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
     throw new Refused("invalid_request", `"${body.id}" is this server itself; give the Bridge another id.`);
   }
   requireOutbound(await outboundProblems("Gateway", { url: body.url }, checkOutboundOf(services)));
-  const registered = await services.gateways.directory.register(principal.orgId, body);
+  const { publicUrl } = services.gateways;
+  const base = services.config.publicUrl ?? body.server ?? (publicUrl === "" ? null : publicUrl);
+  const registered = await services.gateways.directory.register(principal.orgId, body, trimmed(base));
   if (registered === null) {
     throw new Refused("newer_instance", `An instance of "${body.id}" that began later answers for it already.`);
   }
@@ -102,9 +105,12 @@ async function register(call: Call<z.output<typeof registrationSchema>, undefine
       instanceId: body.instanceId,
     });
   }
-  const { publicUrl } = services.gateways;
-  const origin = publicUrl === "" ? {} : { callbackOrigin: new URL(publicUrl).origin };
+  const origin = base === null ? {} : { callbackOrigin: new URL(base).origin };
   return json({ ...reply, ...origin }, isNew ? 201 : 200);
+}
+
+function trimmed(url: string | null): string | null {
+  return url === null ? null : url.replace(/\/+$/, "");
 }
 
 async function show(call: Call<undefined, undefined>): Promise<Response> {
@@ -132,6 +138,7 @@ async function save(call: Call<Json, undefined>): Promise<Response> {
   if (!read.ok) throw invalidSpec(read.problems);
   requireOutbound(await outboundProblems("Gateway", read.body, checkOutboundOf(services)));
   const { dispatch_token: dispatchToken, callback_token: callbackToken } = read.secrets ?? {};
+  await requireFreeTokens(services.gateways.directory, principal.orgId, [{ id, callbackToken }]);
   await services.gateways.directory.put(principal.orgId, id, gatewayOf(read.body), {
     ...(dispatchToken === undefined ? {} : { dispatchToken }),
     ...(callbackToken === undefined ? {} : { callbackToken }),

@@ -1,5 +1,7 @@
-import { ENTRY_KINDS, GATEWAY_STATUSES } from "../registry-store.ts";
+import { ENTRY_KINDS } from "../registry-store.ts";
 import { oneOf, type Migration } from "./migration.ts";
+
+const GATEWAY_STATUSES = ["healthy", "degraded", "offline"];
 
 /** Places of execution, and what attempts say there besides their results. */
 export const GATEWAYS: Migration = {

@@ -22,6 +22,7 @@ import { COUNTED_HITS } from "./0017-counted-hits.ts";
 import { WAITING_NODES } from "./0018-waiting-nodes.ts";
 import { KEY_MAKERS } from "./0019-key-makers.ts";
 import { CREDIT_PLANS } from "./0020-credit-plans.ts";
+import { GATEWAY_INSTANCES } from "./0021-gateway-instances.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -45,6 +46,7 @@ const MIGRATIONS: readonly Migration[] = [
   WAITING_NODES,
   KEY_MAKERS,
   CREDIT_PLANS,
+  GATEWAY_INSTANCES,
 ];
 
 /** The last step this program knows. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { GatewayLink, GatewayStanding, GatewayStatus, GatewayStore } from "../registry-store.ts";
 import { lookUp } from "./look-up.ts";
@@ -17,6 +18,7 @@ export function sqlGateways(sql: Sql): GatewayStore {
         link.previousCallbackHash,
         link.previousUntil,
         link.seenAt,
+        link.instanceFacts === null ? null : JSON.stringify(link.instanceFacts),
       ]);
     },
     deleteGatewayLink: async (orgId, gatewayId) => (await lookUp(sql, DELETE, [orgId, gatewayId])).length > 0,
@@ -47,6 +49,7 @@ interface LinkRow {
   readonly previous_callback_hash: string | null;
   readonly previous_until: number | null;
   readonly seen_at: number | null;
+  readonly instance_facts: string | null;
 }
 
 function linkOf(row: LinkRow): GatewayLink {
@@ -61,11 +64,12 @@ function linkOf(row: LinkRow): GatewayLink {
     previousCallbackHash: row.previous_callback_hash,
     previousUntil: row.previous_until,
     seenAt: row.seen_at,
+    instanceFacts: row.instance_facts === null ? null : (JSON.parse(row.instance_facts) as JsonObject),
   };
 }
 
 const COLUMNS = `org_id, gateway_id, status, instance_id, instance_started_at, dispatch_token, callback_hash,
-  previous_callback_hash, previous_until, seen_at`;
+  previous_callback_hash, previous_until, seen_at, instance_facts`;
 const LIST = {
   name: "list gateway links",
   text: `select ${COLUMNS} from gateway_links where org_id = $1 order by gateway_id`,
@@ -77,11 +81,12 @@ const PUT = {
       insert into gateway_history (org_id, gateway_id, at, status) select $1, $2, ${NOW_MS}, $3
       where not exists (select from was where status = $3)
     )
-    insert into gateway_links (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    insert into gateway_links (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     on conflict (org_id, gateway_id) do update set status = excluded.status, instance_id = excluded.instance_id,
       instance_started_at = excluded.instance_started_at, dispatch_token = excluded.dispatch_token,
       callback_hash = excluded.callback_hash, previous_callback_hash = excluded.previous_callback_hash,
-      previous_until = excluded.previous_until, seen_at = excluded.seen_at`,
+      previous_until = excluded.previous_until, seen_at = excluded.seen_at,
+      instance_facts = excluded.instance_facts`,
 };
 const DELETE = {
   name: "delete gateway link",

@@ -150,5 +150,5 @@ function Health({ gateway }: { readonly gateway: Gateway }): JSX.Element {
 }
 
 function isHealth(status: string): status is Gateway["status"] {
-  return status === "healthy" || status === "degraded" || status === "offline";
+  return status === "healthy" || status === "degraded" || status === "offline" || status === "unknown";
 }

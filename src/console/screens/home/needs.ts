@@ -30,7 +30,7 @@ export function needsOf({ platform, approvals, envelopes, gateways, failed }: Ne
     ...(platform === undefined || platform.open ? [] : [closed(platform)]),
     ...[...approvals].sort((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1)).map(asked),
     ...envelopes.filter(({ share }) => share >= 1).map(exhausted),
-    ...gateways.filter(({ status }) => status !== "healthy").map(away),
+    ...gateways.filter(({ status }) => status !== "healthy" && status !== "unknown").map(away),
     ...failed.map(wentWrong),
   ];
 }

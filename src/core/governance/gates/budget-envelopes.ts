@@ -35,10 +35,16 @@ function nameOf({ id, scope, scopeId, period }: EnvelopeFact): CeilingName {
 
 /** A ceiling cannot be kept by calls nobody can price; where there is no ceiling, there is nothing to keep. */
 function withoutPrice({ agentBudget, envelopes, node }: DispatchFacts): GateOutcome {
-  const model = [node.provider, node.model].filter((part) => part !== null).join("/") || "the model";
+  const model = modelName(node);
   const ceilings = [...(agentBudget === null ? [] : [agentBudget]), ...envelopes].map(({ id }) => id);
   if (ceilings.length > 0) return priceUnknown(model, ceilings, node.id);
   return { kind: "pass", warnings: [`no price is known for ${model}: nothing is reserved`] };
+}
+
+/** As a `Model` is called: `provider:model`, unless the model names its vendor itself. */
+function modelName({ provider, model }: DispatchFacts["node"]): string {
+  if (model === null) return provider === null ? "the model" : `the model ${provider} calls when none is named`;
+  return provider === null || /[:/]/.test(model) ? model : `${provider}:${model}`;
 }
 
 function priceUnknown(model: string, ceilings: readonly string[], nodeId: string): Block {

@@ -6,6 +6,13 @@ interface Facts {
   readonly noGateway: string | null;
 }
 
+/** What lets a node through, and is worth knowing. */
+const WARNINGS: Readonly<Partial<Record<GatewayFact["status"], string>>> = {
+  degraded: "is degraded; answers may be late",
+  restarting: "has gone a moment ago; its Bridge is waited for",
+  unknown: "has not answered a ping yet",
+};
+
 export const gatewayHealth: Gate<Facts> = {
   name: "gateway_health",
   evaluate({ gateway, noGateway }): GateOutcome {
@@ -27,7 +34,8 @@ export const gatewayHealth: Gate<Facts> = {
     }
     const { id, status, offlineBecause } = gateway;
     if (status === "healthy") return PASS;
-    if (status === "degraded") return { kind: "pass", warnings: [`gateway ${id} is degraded; answers may be late`] };
+    const warning = WARNINGS[status];
+    if (warning !== undefined) return { kind: "pass", warnings: [`gateway ${id} ${warning}`] };
     return {
       kind: "block",
       code: "gateway_unreachable",

@@ -1,0 +1,148 @@
+import { DISPATCH_ALIAS, DISPATCH_BATCH_PATH, DISPATCH_SYNC_PATH, EXECUTIONS_PATH } from "../bridge/index.ts";
+import { type PeerAgent, type PeerFailure, type PeerReply, requestPeer } from "../outbound/index.ts";
+import { codeIn, detailIn, itemsIn } from "./bridge-reply.ts";
+import { BridgeRoutes, isMissingRoute } from "./bridge-routes.ts";
+import type { GatewayDirectory } from "./directory.ts";
+import type { Gateway } from "./gateway-view.ts";
+import { type DispatchBatch, singleText } from "./dispatch-batch.ts";
+import type { Entry } from "./opened.ts";
+
+/** How a try to hand an attempt over ended. */
+export interface TryEnd {
+  /** Null: no answer. */
+  readonly status: number | null;
+  readonly detail: string;
+  /** False only when it certainly did not begin. */
+  readonly mayHaveBegun: boolean;
+  /** How long the Bridge asks to wait; 0: it does not. */
+  readonly waitMs: number;
+}
+
+type Answer = PeerReply | PeerFailure;
+
+const SEND_TIMEOUT_MS = 15_000;
+const ASK_TIMEOUT_MS = 10_000;
+const REPLY_BYTES_MAX = 8 * 1_048_576;
+const SYNC_GRACE_MS = 5_000;
+const WAIT_MS_MAX = 60_000;
+/** By these a Bridge says that it has not begun what it was sent. */
+const NOT_BEGUN: ReadonlySet<string | null> = new Set(["stopping", "journal_unavailable", "too_many_dispatches"]);
+
+export interface BridgeWireOptions {
+  readonly directory: GatewayDirectory;
+  readonly agent: PeerAgent;
+}
+
+/** The requests that go to Bridges, by whichever of the routes each of them has. */
+export class BridgeWire {
+  readonly #options: BridgeWireOptions;
+  readonly #routes = new BridgeRoutes();
+
+  constructor(options: BridgeWireOptions) {
+    this.#options = options;
+  }
+
+  /** Several in one request where the Bridge takes that; one alone goes the way every Bridge has. */
+  async send(gateway: Gateway, { entries, texts }: DispatchBatch): Promise<readonly TryEnd[]> {
+    const routes = this.#routes.of(gateway);
+    if (entries.length > 1 && routes.takesBatches) {
+      const body = `{"dispatches":[${texts.join(",")}]}`;
+      const reply = await this.#post(gateway, DISPATCH_BATCH_PATH, body);
+      const ends = batchEnds(reply, entries.length);
+      if (ends !== null) return ends;
+      routes.takesBatches = false;
+      // One that has answered anything else may have begun what must not begin twice.
+      const isNothing = isMissingRoute(statusOf(reply));
+      return Promise.all(
+        entries.map(async (entry) =>
+          isNothing || entry.opened.effects === "at_least_once" ? this.#sendOne(gateway, entry) : tryEndOf(reply),
+        ),
+      );
+    }
+    return Promise.all(entries.map((entry) => this.#sendOne(gateway, entry)));
+  }
+
+  /** Null: this Bridge does not answer at once, so that it is sent like any other. */
+  async sendSync(gateway: Gateway, { body }: Entry): Promise<Answer | null> {
+    const routes = this.#routes.of(gateway);
+    if (!routes.takesSync) return null;
+    const timeoutMs = body?.timeoutMs ?? null;
+    const reply = await this.#request(gateway, "POST", DISPATCH_SYNC_PATH, {
+      body: JSON.stringify(body),
+      ...(timeoutMs === null ? {} : { timeoutMs: timeoutMs + SYNC_GRACE_MS }),
+    });
+    if (!isMissingRoute(statusOf(reply))) return reply;
+    routes.takesSync = false;
+    return null;
+  }
+
+  ask(gateway: Gateway, dispatchId: string): Promise<Answer> {
+    return this.#request(gateway, "GET", pathOf(dispatchId), { timeoutMs: ASK_TIMEOUT_MS });
+  }
+
+  cancel(gateway: Gateway, dispatchId: string): void {
+    const path = `${pathOf(dispatchId)}/cancel`;
+    void this.#request(gateway, "POST", path, { body: "{}", timeoutMs: ASK_TIMEOUT_MS });
+  }
+
+  async #sendOne(gateway: Gateway, entry: Entry): Promise<TryEnd> {
+    const routes = this.#routes.of(gateway);
+    const text = singleText(entry);
+    const reply = await this.#post(gateway, routes.single, text);
+    if (!isMissingRoute(statusOf(reply)) || routes.single === DISPATCH_ALIAS) return this.#oneEnd(gateway, reply);
+    const second = await this.#post(gateway, DISPATCH_ALIAS, text);
+    if (!isMissingRoute(statusOf(second))) routes.single = DISPATCH_ALIAS;
+    return this.#oneEnd(gateway, second);
+  }
+
+  #oneEnd(gateway: Gateway, reply: Answer): TryEnd {
+    // Nothing was found there at all, which says nothing about what will be.
+    if (isMissingRoute(statusOf(reply))) this.#routes.forget(gateway);
+    return tryEndOf(reply);
+  }
+
+  #post(gateway: Gateway, path: string, body: string): Promise<Answer> {
+    return this.#request(gateway, "POST", path, { body, timeoutMs: SEND_TIMEOUT_MS });
+  }
+
+  #request(
+    gateway: Gateway,
+    method: string,
+    path: string,
+    options: { readonly body?: string; readonly timeoutMs?: number },
+  ): Promise<Answer> {
+    const { directory, agent } = this.#options;
+    const token = directory.dispatchToken(gateway.orgId, gateway.id);
+    return requestPeer(`${gateway.url}${path}`, {
+      method,
+      ...options,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      bytesMax: REPLY_BYTES_MAX,
+      agent,
+    });
+  }
+}
+
+export function tryEndOf(reply: Answer): TryEnd {
+  if (!reply.ok) return { status: null, detail: reply.message, mayHaveBegun: reply.wasSent, waitMs: 0 };
+  const seconds = Number(reply.headers["retry-after"] ?? 0);
+  const waitMs = seconds > 0 ? Math.min(seconds * 1_000, WAIT_MS_MAX) : 0;
+  const mayHaveBegun = !NOT_BEGUN.has(codeIn(reply.text));
+  return { status: reply.status, detail: detailIn(reply.text), mayHaveBegun, waitMs };
+}
+
+/** Null: whatever answers there does not know batches. */
+function batchEnds(reply: Answer, count: number): readonly TryEnd[] | null {
+  if (isMissingRoute(statusOf(reply))) return null;
+  if (!reply.ok || reply.status >= 300) return Array.from({ length: count }, () => tryEndOf(reply));
+  // A Bridge that answers for each dispatch knows what it has begun.
+  return itemsIn(reply.text, count)?.map((item) => ({ ...item, mayHaveBegun: false, waitMs: 0 })) ?? null;
+}
+
+function statusOf(reply: Answer): number | null {
+  return reply.ok ? reply.status : null;
+}
+
+function pathOf(dispatchId: string): string {
+  return `${EXECUTIONS_PATH}/${encodeURIComponent(dispatchId)}`;
+}

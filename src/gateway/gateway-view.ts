@@ -1,0 +1,73 @@
+import type { ProviderModels } from "../bridge/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
+import type { GatewayLink, GatewayStatus } from "../store/index.ts";
+import { type GatewaySpec, specOf } from "./gateway-spec.ts";
+import { readFacts } from "./instance-facts.ts";
+
+/** The Bridge inside a server's own process. */
+export const LOCAL_GATEWAY = "local";
+
+/** A place of execution as routing sees it. */
+export interface Gateway extends GatewaySpec {
+  readonly orgId: string;
+  readonly id: string;
+  readonly status: GatewayStatus;
+  /** Offline since a moment ago: its Bridge has said goodbye and may be restarting, so that it is waited for. */
+  readonly isAwaited: boolean;
+  readonly instanceId: string | null;
+  readonly seenAt: number | null;
+  readonly isLocal: boolean;
+  /** A rehearsal: one adapter stands in for every provider. */
+  readonly answersAny: boolean;
+  /** Where its Bridge reports to; null: wherever the dispatch says. */
+  readonly callbackBase: string | null;
+  /** What its adapters call without being told a model, and at which prices; by provider. */
+  readonly models: Readonly<Record<string, ProviderModels>>;
+  /** Why this server does not call its URL; it is offline as long as there is a reason. */
+  readonly refusal?: OutboundRefusal;
+}
+
+export interface LocalGateway {
+  readonly providers: readonly string[];
+  readonly defaultProvider: string | null;
+  readonly answersAny: boolean;
+  readonly models?: Readonly<Record<string, ProviderModels>>;
+}
+
+export interface GatewayParts {
+  readonly orgId: string;
+  readonly id: string;
+  readonly body: JsonObject;
+  readonly link: GatewayLink | undefined;
+  readonly local: LocalGateway | null;
+  readonly outbound: Pick<OutboundGuard, "known"> | null;
+  readonly now: number;
+  readonly graceMs: number;
+}
+
+export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs }: GatewayParts): Gateway {
+  const isLocal = id === LOCAL_GATEWAY && local !== null;
+  const spec = specOf(body);
+  const refusal = isLocal || spec.url === "" ? null : (outbound?.known(spec.url) ?? null);
+  // Nothing can be sent where there is no address, or where this server must not call.
+  const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "unknown");
+  const isReachable = spec.url !== "" && refusal === null;
+  const { callbackBase, models } = readFacts(link?.instanceFacts ?? null);
+  const seenAt = link?.seenAt ?? null;
+  return {
+    ...spec,
+    ...(isLocal ? { providers: local.providers, defaultProvider: local.defaultProvider } : {}),
+    orgId,
+    id,
+    status: isLocal ? "healthy" : status,
+    isAwaited: !isLocal && status === "offline" && isReachable && seenAt !== null && now - seenAt < graceMs,
+    instanceId: link?.instanceId ?? null,
+    seenAt,
+    isLocal,
+    answersAny: isLocal && local.answersAny,
+    callbackBase: isLocal ? null : callbackBase,
+    models: isLocal ? (local.models ?? {}) : models,
+    ...(refusal === null ? {} : { refusal }),
+  };
+}
