@@ -10,7 +10,6 @@ import {
   type Deployment,
   type DispatchFacts,
   type EnvelopeFact,
-  type GatewayFact,
   type ModelPrice,
   type NodeFact,
   envelopeOf,
@@ -25,7 +24,8 @@ import {
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { chooseRoute, type Gateway, refusalText, type RouteChoice, type RouteWish } from "../gateway/index.ts";
+import { chooseRoute, type Gateway, type RouteChoice, type RouteWish } from "../gateway/index.ts";
+import { gatewayFactOf } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
@@ -117,25 +117,8 @@ export function gatherFacts(scene: Scene): Gathered {
   return { facts, route, provider, model, call, timeoutMs: planNode?.timeoutMs ?? null };
 }
 
-const GATEWAY_FACTS = new WeakMap<Gateway, GatewayFact>();
-
-/** One for as long as nothing about the gateway changes, so that it is written out once. */
-function gatewayFactOf(gateway: Gateway): GatewayFact {
-  let fact = GATEWAY_FACTS.get(gateway);
-  if (fact === undefined) {
-    GATEWAY_FACTS.set(gateway, (fact = gatewayFact(gateway)));
-  }
-  return fact;
-}
-
 export function rankOf({ isBegun }: AboutRun): Rank {
   return isBegun ? BEGUN_RANK : NEW_RANK;
-}
-
-export function gatewayFact(gateway: Gateway): GatewayFact {
-  const { id, status, isAwaited, environment, minTrustLevel, refusal } = gateway;
-  const because = refusal === undefined ? {} : { offlineBecause: refusalText(refusal) };
-  return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because };
 }
 
 export function agentKey(orgId: string, agentId: string): string {

@@ -9,7 +9,7 @@ import {
   type RateFact,
 } from "../core/governance/index.ts";
 import type { Gateway } from "../gateway/index.ts";
-import { gatewayFact } from "./facts.ts";
+import { gatewayFact } from "./gateway-fact.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 

@@ -90,7 +90,7 @@ describe("where a request goes", () => {
     const at = async (message: string, more: Partial<AdapterRequest> = {}) => {
       const result = await call({ message, ...more }, { config });
       return result.status === "completed"
-        ? `${String(result.outputs?.["method"])} ${String(result.outputs?.["url"])}`
+        ? `${JSON.stringify(result.outputs?.["method"])} ${JSON.stringify(result.outputs?.["url"])}`.replaceAll('"', "")
         : result;
     };
     expect(await at("crm")).toBe("GET /crm");

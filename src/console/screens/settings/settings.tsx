@@ -54,11 +54,7 @@ function partsOf(tab: string, workflow: string | null): Parts {
     case "schedules":
       return {
         kind: KINDS.schedules,
-        columns: [
-          textColumn("workflow", "Workflow"),
-          { id: "when", head: "When", cell: (entry) => <code>{timingText(entry)}</code> },
-          enabledColumn,
-        ],
+        columns: [textColumn("workflow", "Workflow"), whenColumn, enabledColumn],
         ...(workflow === null ? {} : { sample: KINDS.schedules.sample.replace("my-workflow", workflow) }),
         beside: (entry) =>
           entry === null ? null : (
@@ -114,6 +110,12 @@ function partsOf(tab: string, workflow: string | null): Parts {
       };
   }
 }
+
+const whenColumn: Column<Registered> = {
+  id: "when",
+  head: "When",
+  cell: (entry) => <code>{timingText(entry)}</code>,
+};
 
 function textColumn(key: string, head: string): Column<Registered> {
   return {
