@@ -1,18 +1,31 @@
 /**
- * `npm run campaign -- --kills N --store embedded|postgres|replicas|restarts|bridge|network|both|all --seed S --minutes M`:
+ * `npm run campaign -- --kills N --store SCENARIO|both|all --seed S --minutes M`:
  * the faults of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
  */
 import { parseArgs } from "node:util";
 import { surviveBridgeKills } from "../integration/support/bridge-kills.ts";
 import { surviveBadNetwork } from "../integration/support/bridge-network.ts";
+import { surviveContention } from "../integration/support/contended-slots.ts";
 import { surviveDatabaseStops } from "../integration/support/database-stops.ts";
+import { surviveFullDisks } from "../integration/support/disk-full.ts";
 import { surviveKills } from "../integration/support/kills.ts";
 import type { Verdict } from "../integration/support/load.ts";
 import { startPostgres } from "../integration/support/postgres-instance.ts";
 import { surviveReplicaKills } from "../integration/support/replicas.ts";
+import { surviveStorms } from "../integration/support/sql-storms.ts";
 import { prepareProgram } from "../integration/support/server-process.ts";
 
-type Scenario = "embedded" | "postgres" | "replicas" | "restarts" | "bridge" | "network";
+type Scenario =
+  | "embedded"
+  | "postgres"
+  | "replicas"
+  | "restarts"
+  | "bridge"
+  | "network"
+  | "contended"
+  | "storms"
+  | "full-disk"
+  | "full-disk-postgres";
 
 const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   embedded: ["embedded"],
@@ -21,8 +34,22 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   restarts: ["restarts"],
   bridge: ["bridge"],
   network: ["network"],
+  contended: ["contended"],
+  storms: ["storms"],
+  "full-disk": ["full-disk", "full-disk-postgres"],
   both: ["embedded", "postgres"],
-  all: ["embedded", "postgres", "replicas", "restarts", "bridge", "network"],
+  all: [
+    "embedded",
+    "postgres",
+    "replicas",
+    "restarts",
+    "bridge",
+    "network",
+    "contended",
+    "storms",
+    "full-disk",
+    "full-disk-postgres",
+  ],
 };
 
 /** Faults per batch: enough to hit a server that is still recovering, few enough to judge often. */
@@ -30,6 +57,8 @@ const BATCH = 20;
 /** A request that is cut or repeated is a fault of its own, and there are many of them. */
 const REQUESTS_PER_BATCH = 300;
 const RUNS_PER_FAULT = 2;
+/** More than the slots they wait for can take in the life of a server. */
+const RUNS_CONTENDED = 10;
 
 interface Tally {
   faults: number;
@@ -78,12 +107,22 @@ function toNumber(name: string, text: string): number {
 
 /** One batch of faults on what they are about. Every batch has a database of its own. */
 async function play(scenario: Scenario, seed: number, count: number): Promise<Verdict> {
+  if (scenario === "full-disk" || scenario === "full-disk-postgres") {
+    const on = scenario === "full-disk" ? "embedded" : "postgres";
+    return surviveFullDisks({ seed, times: count, on, runsPerTime: RUNS_PER_FAULT });
+  }
   if (isEmbedded(scenario, seed)) return playOn(scenario, { seed, count, databaseUrl: null });
   const postgres = await startPostgres();
   try {
     const databaseUrl = postgres.url;
     if (scenario === "replicas") {
       return await surviveReplicaKills({ seed, databaseUrl, replicas: 2, kills: count, runsPerLife: RUNS_PER_FAULT });
+    }
+    if (scenario === "contended") {
+      return await surviveContention({ seed, databaseUrl, replicas: 2, kills: count, runsPerLife: RUNS_CONTENDED });
+    }
+    if (scenario === "storms") {
+      return await surviveStorms({ seed, databaseUrl, storms: count, runsPerStorm: RUNS_PER_FAULT });
     }
     if (scenario !== "restarts") return await playOn(scenario, { seed, count, databaseUrl });
     const stops = await surviveDatabaseStops({ seed, stops: count, postgres, runsPerStop: RUNS_PER_FAULT });

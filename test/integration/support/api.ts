@@ -93,6 +93,11 @@ export class Api {
     return answer?.status ?? null;
   }
 
+  async tryPut(path: string, body: object): Promise<number | null> {
+    const answer = await this.#ask("PUT", path, body, {});
+    return answer?.status ?? null;
+  }
+
   async readLog(runId: string): Promise<readonly EventFrame[]> {
     const frames: EventFrame[] = [];
     for (;;) {

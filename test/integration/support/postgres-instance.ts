@@ -18,12 +18,16 @@ export interface PostgresInstance {
 export interface PostgresSettings {
   /** Only a machine that loses power needs it; killed processes do not. */
   readonly fsync: boolean;
+  /** Where its files are put; among other temporary files otherwise. */
+  readonly directory?: string;
 }
 
-export async function startPostgres({ fsync }: PostgresSettings = { fsync: false }): Promise<PostgresInstance> {
+export async function startPostgres(
+  { fsync, directory = tmpdir() }: PostgresSettings = { fsync: false },
+): Promise<PostgresInstance> {
   const { initdb } = await findBinaries();
   const owner = unprivilegedUser();
-  const root = mkdtempSync(join(tmpdir(), "sluice-postgres-"));
+  const root = mkdtempSync(join(directory, "sluice-postgres-"));
   if (owner !== null) chownSync(root, owner.uid, owner.gid);
   chmodSync(root, 0o700);
   const data = join(root, "data");
