@@ -35,8 +35,10 @@ describe("the example of a team", () => {
     const { body: state } = await api.tell("GET", `runs/${run.id}/state`);
     expect(state).toMatchObject({ isPaused: true, nodeResults: [{}, {}, { nodeId: "translate", status: "blocked" }] });
 
-    const assigned = await api.tell("POST", `runs/${run.id}/nodes/translate/resolve`, { body: { assignTo: "senior" } });
-    expect(assigned.status).toBe(200);
+    const assign = (assignTo: string) =>
+      api.tell("POST", `runs/${run.id}/nodes/translate/resolve`, { body: { assignTo } });
+    expect((await assign("senior")).body.code).toBe("contract_violated");
+    expect((await assign("linguist")).status).toBe(200);
     expect(await api.settle(run.id)).toBe("completed");
   });
 });

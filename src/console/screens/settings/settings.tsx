@@ -80,10 +80,15 @@ function partsOf(tab: string, workflow: string | null): Parts {
         ],
       };
     case "credit-plans":
-      return {
-        kind: KINDS["credit-plans"],
-        columns: [textColumn("creditsPerUsd", "Per dollar"), textColumn("enabled", "Enabled")],
-      };
+      return { kind: KINDS["credit-plans"], columns: [textColumn("creditsPerUsd", "Per dollar"), enabledColumn] };
+    default:
+      return placesOf(tab);
+  }
+}
+
+/** What says who does the work, where, and who is told. */
+function placesOf(tab: string): Parts {
+  switch (tab) {
     case "deployments":
       return {
         kind: KINDS.deployments,
