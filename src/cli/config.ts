@@ -37,6 +37,11 @@ const settingsSchema = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number of runs a minute from 0 to 999999")
     .transform(Number)
     .optional(),
+  maxOpenRuns: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, "must be a whole number of runs from 1 to 999999999")
+    .transform(Number)
+    .optional(),
   allowOutbound: z.string().optional(),
   allowHost: z
     .string()
@@ -71,6 +76,7 @@ export interface ConfigFlags {
   readonly host?: string;
   readonly publicUrl?: string;
   readonly startRate?: string;
+  readonly maxOpenRuns?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
   readonly gatewayGrace?: string;
@@ -92,6 +98,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   port: { flag: "--port", variable: "SLUICE_PORT" },
   host: { flag: "--host", variable: null },
   startRate: { flag: "--start-rate", variable: "SLUICE_START_RATE" },
+  maxOpenRuns: { flag: "--max-open-runs", variable: "SLUICE_MAX_OPEN_RUNS" },
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
@@ -113,6 +120,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "host",
   "publicUrl",
   "startRate",
+  "maxOpenRuns",
   "allowOutbound",
   "allowHost",
   "gatewayGrace",

@@ -57,6 +57,7 @@ export async function openEngine(
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: isEmbedded,
+    ...(config.maxOpenRuns === undefined ? {} : { maxOpenRuns: config.maxOpenRuns }),
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });

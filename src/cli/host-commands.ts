@@ -91,6 +91,10 @@ function addHostOptions(command: Command): Command {
     .option("--key <key>", "the admin key, slk_… (SLUICE_KEY)")
     .option("--start-rate <n>", "runs a key may start a minute, 0 for no limit (SLUICE_START_RATE; serve 30, up 0)")
     .option(
+      "--max-open-runs <n>",
+      "runs an organisation may have open before starts are refused (SLUICE_MAX_OPEN_RUNS; 100000)",
+    )
+    .option(
       "--allow-outbound <hosts>",
       "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",

@@ -135,17 +135,22 @@ describe("a node that waits for a person", () => {
   });
 
   it("is given to an agent when nobody of the team may take it", async () => {
-    await site.api.tell("PUT", "agents/senior", { body: { trust_level: 6, autonomy: "bounded" } });
-    await site.api.tell("PUT", "teams/desk", {
-      body: { members: [{ agent: "senior", tool_profile: { allow_tools: ["mail"] } }] },
-    });
+    for (const agent of ["senior", "linguist"]) {
+      await site.api.tell("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
+    }
+    // Nobody who is active has the tool; a person may call in one who has it, and nobody who has not.
+    const members = [
+      { agent: "senior", tool_profile: { allow_tools: ["mail"] } },
+      { agent: "linguist", is_active: false, tool_profile: { allow_tools: ["translate"] } },
+    ];
+    await site.api.tell("PUT", "teams/desk", { body: { members } });
     const { body } = await site.api.tell("POST", "runs", { body: { workflow: "teamed", team: "desk" } });
     await site.api.settle(body.id);
     const page = await visit({ path: "/approvals" });
     await page.getByRole("link", { name: "Give what it needs" }).click();
     await page.waitForURL(`${site.url}/runs/${body.id}?node=translate`);
     const form = page.getByRole("form", { name: "Unblock translate" });
-    await form.getByLabel("Agent").selectOption("senior");
+    await form.getByLabel("Agent").selectOption("linguist");
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "unblock-agent");
     await form.getByRole("button", { name: "Assign it" }).click();
