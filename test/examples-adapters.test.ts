@@ -48,7 +48,7 @@ describe("13-services", () => {
     const { port } = service.address() as AddressInfo;
     const config = example("13-bridge.yaml").replace("127.0.0.1:7717", `127.0.0.1:${port}`);
     const { tree } = readSource(new TextEncoder().encode(config));
-    if (tree === null) throw new Error("the example cannot be read");
+    if (tree === null) throw new Error("the configuration cannot be read");
     const { adapters: sections } = tree.value as { adapters: Partial<Record<AdapterName, JsonObject>> };
     const names = ["http", "process", "mcp"] as const;
     const directory = mkdtempSync(join(tmpdir(), "sluice-example-"));

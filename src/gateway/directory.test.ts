@@ -404,3 +404,37 @@ describe("the Bridge in this process", () => {
     expect(gatewayOf(on, LOCAL_GATEWAY)).toMatchObject({ isLocal: false, answersAny: false, providers: ["ai-sdk"] });
   });
 });
+
+describe("a Bridge that leaves", () => {
+  it("is waited for, for as long as the grace lasts, and is there again when it registers", async () => {
+    const on = desk();
+    await registered(on);
+    expect(await on.directory.remove(ORG, "edge", "one")).toBe("removed");
+    expect(gatewayOf(on)).toMatchObject({ status: "offline", isAwaited: true });
+    await on.clock.pass(29_999);
+    await on.directory.refresh(ORG);
+    expect(gatewayOf(on)).toMatchObject({ status: "offline", isAwaited: true });
+    await on.clock.pass(1);
+    await on.directory.refresh(ORG);
+    expect(gatewayOf(on)).toMatchObject({ status: "offline", isAwaited: false });
+    await registered(on, { instanceId: "two" });
+    expect(gatewayOf(on)).toMatchObject({ status: "healthy", isAwaited: false });
+  });
+});
+
+describe("what an instance says of itself", () => {
+  it("is known to every replica until another one speaks, whatever an operator saves", async () => {
+    const on = desk();
+    const models = {
+      "ai-sdk": { defaultModel: "house:m", prices: { "house:m": { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } } },
+    };
+    await on.directory.register(ORG, registration({ models }), "http://one.test");
+    const other = desk({ store: on.store, clock: on.clock });
+    await other.directory.refresh(ORG);
+    expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://one.test", models });
+    await other.directory.put(ORG, "edge", spec({ costRank: 3 }), {});
+    expect(gatewayOf(other)).toMatchObject({ costRank: 3, callbackBase: "http://one.test", models });
+    await other.directory.register(ORG, registration(), "http://two.test");
+    expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://two.test", models: {} });
+  });
+});

@@ -58,6 +58,21 @@ describe("who is taken", () => {
     expect(chosen([local], wish())).toBe("local/ai-sdk");
   });
 
+  it("takes every provider with an asterisk, after one that serves it by its name, and what names none", () => {
+    const any = gateway("any", { providers: ["*"], defaultProvider: null });
+    expect(chosen([any], wish({ provider: "whatever" }))).toBe("any/whatever");
+    expect(chosen([any], wish({ provider: null }))).toBe("any/default");
+    expect(chosen([any, gateway("named")], wish())).toBe("named/ai-sdk");
+    expect(chosen([gateway("named")], wish({ provider: "*" }))).toContain('serves the provider "*"');
+  });
+
+  it("is one whose Bridge has just gone only when nothing else is there", () => {
+    const gone = gateway("gone", { status: "offline", isAwaited: true, isDefault: true });
+    expect(chosen([gone], wish())).toBe("gone/ai-sdk");
+    expect(chosen([gone, gateway("there", { status: "degraded", costRank: 9 })], wish())).toBe("there/ai-sdk");
+    expect(chosen([{ ...gone, isAwaited: false }], wish())).toContain("offline");
+  });
+
   it("does not depend on the order in which they are listed, and changes nothing in the list", () => {
     const all = [gateway("c"), gateway("a"), gateway("b")];
     const before = [...all];

@@ -334,6 +334,37 @@ describe("the price of a call", () => {
     expect([call.price, call.isPriced, facts.estimateMicros]).toEqual([null, false, 0]);
   });
 
+  it("is that of the model the adapter calls when none is named, and its operator's before the list's", () => {
+    const prices = { "house:m": { input_usd_per_mtok: 3, output_usd_per_mtok: 4 } };
+    const models = { "ai-sdk": { defaultModel: "house:m", prices } };
+    const gateways = [{ ...LOCAL, providers: ["ai-sdk"], defaultProvider: "ai-sdk", models }];
+    const unnamed = gather({ hints: { provider: "ai-sdk", model: null }, gateways });
+    expect([unnamed.model, unnamed.facts.node.model, unnamed.call.price?.id]).toEqual([
+      "house:m",
+      "house:m",
+      "own/house:m",
+    ]);
+    expect(unnamed.call.price?.inputMicrosPerMtok).toBe(3_000_000);
+    expect(gather({ hints: { provider: "ai-sdk", model: "openai:gpt-4o" }, gateways }).model).toBe("openai:gpt-4o");
+    const own = registeredWith({
+      models: new Map([
+        [
+          "house:m",
+          {
+            id: "house:m",
+            inputMicrosPerMtok: 7,
+            outputMicrosPerMtok: 7,
+            cachedMicrosPerMtok: null,
+            maxOutputTokens: null,
+          },
+        ],
+      ]),
+    });
+    expect(gather({ hints: { provider: "ai-sdk", model: null }, gateways, registered: own }).call.price?.id).toBe(
+      "house:m",
+    );
+  });
+
   it("that nobody knows leaves the estimate unknown, unless the author gave one", () => {
     expect(gather({ hints: { provider: "openai", model: "nobody" } }).facts.estimateMicros).toBeNull();
     const estimated = { provider: "openai", model: "nobody", estimatedCostMicros: 70 };

@@ -177,18 +177,19 @@ describe.each(callers)("a Bridge with nothing but %s, which reports %s", (route,
     const frames = await follow(run["id"] ?? "", { query: "?afterEventId=0" });
     expect(frames.at(-1)?.type).toBe("run.completed");
     expect(frames.map(({ eventId }) => eventId)).toEqual(frames.map((__, index) => index + 1));
-    const commands = new Set(bridge.taken.map(({ command }) => command));
+    expect(new Set(bridge.taken.map(({ command }) => command))).toEqual(
+      new Set(["Look at this", "Look there", "Sum up did: Look at this"]),
+    );
     expect(bridge.taken).toHaveLength(3);
-    expect(commands).toEqual(new Set(["Look at this", "Look there", "Sum up did: Look at this"]));
     expect(bridge.taken.find(({ command }) => command === "Look at this")).toMatchObject({
       timeout: 60,
       context: { runId: run["id"] },
     });
     expect(bridge.taken.at(-1)).toMatchObject({ stdin: "did: Look at this" });
     await expect.poll(() => bridge.replies.length).toBe(6);
+    expect(bridge.replies.every(([status]) => status === 200)).toBe(true);
     const repeated = bridge.replies.filter(([, body]) => (body as { deduplicated?: boolean }).deduplicated === true);
     expect(repeated).toHaveLength(3);
-    expect(bridge.replies.every(([status]) => status === 200)).toBe(true);
     expect((await ask("GET", `/api/v1/runs/${run["id"]}`)).body).toMatchObject({
       status: "completed",
       costMicros: 750_000,

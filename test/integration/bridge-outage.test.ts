@@ -84,14 +84,14 @@ async function neverReached(pair: Pair): Promise<void> {
   expect(repeatedIn(late)).toEqual([]);
 }
 
-/** Nobody is there until every try has failed; the node has not, so far. */
+/** No Bridge is there while the first tries fail; the node has not failed, so far. */
 async function comesBack(pair: Pair): Promise<void> {
   await Load.saveSamples(pair.api);
   await pair.killBridge();
   const postsBefore = countOf(pair.toBridge.requests, DISPATCH);
   const run = await pair.api.startRun("diamond", "patient");
-  const isTriedOut = (): boolean => countOf(pair.toBridge.requests, DISPATCH) === postsBefore + POSTS_PER_SEND;
-  await waitFor("the last try", () => Promise.resolve(isTriedOut()));
+  const isTried = (): boolean => countOf(pair.toBridge.requests, DISPATCH) >= postsBefore + 3;
+  await waitFor("the third try", () => Promise.resolve(isTried()));
   await pair.startBridge();
   expect(await ended(pair.api, run)).toMatchObject({ status: "completed" });
   expect(repeatedIn(readLedger(pair.ledger).filter((call) => call.run === run.id))).toEqual([]);

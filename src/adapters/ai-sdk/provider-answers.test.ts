@@ -113,6 +113,9 @@ describe.each(VENDORS)("$name", (vendor) => {
     [400, "provider_error"],
     [404, "provider_error"],
     [413, "provider_error"],
+    [408, "provider_error"],
+    [409, "provider_error"],
+    [425, "provider_error"],
     [500, "provider_error"],
     [503, "provider_error"],
     [529, "provider_error"],
@@ -121,6 +124,9 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect(result).toMatchObject({ status: "failed", failure, inputTokens: 0, outputTokens: 0 });
     expect(result).not.toHaveProperty("costUsd");
     expect(result).not.toHaveProperty("retryAfterMs");
+    // The same request would fail again, whatever the step lists under retry_on.
+    const isFinal = failure === "provider_error" && [400, 404, 413].includes(status);
+    expect("retryable" in result ? result.retryable : undefined).toBe(isFinal ? false : undefined);
     expect(JSON.stringify(result)).toContain(`${status}`);
     expect(JSON.stringify(result)).not.toContain(TEST_KEY);
     expect(server.calls).toHaveLength(1);

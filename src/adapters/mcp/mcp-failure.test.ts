@@ -23,6 +23,15 @@ describe("failureOf", () => {
     expect(found.message).toMatch(message);
   });
 
+  it.each([
+    [400, false],
+    [404, false],
+    [409, undefined],
+    [503, undefined],
+  ])("of status %i may be tried again: %s", (status, retryable) => {
+    expect(failureOf(errorWith({ status }), "s", "call").retryable).toBe(retryable);
+  });
+
   it("ends on causes in a circle, and cuts long texts", () => {
     const circle: Error & { cause?: unknown } = new Error("x".repeat(10_000));
     circle.cause = circle;

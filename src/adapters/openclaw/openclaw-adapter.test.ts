@@ -122,6 +122,9 @@ describe("failures of a gateway", () => {
     [400, "provider_refused"],
     [404, "provider_refused"],
     [413, "provider_refused"],
+    [408, "provider_error"],
+    [409, "provider_error"],
+    [425, "provider_error"],
     [500, "provider_error"],
     [503, "provider_error"],
   ])("by status %i", async (status, failure) => {

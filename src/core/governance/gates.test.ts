@@ -135,6 +135,17 @@ describe("gateway_health", () => {
     });
     expect(judgement.trail[0]).toMatchObject({ gate: "gateway_health", outcome: "warn" });
   });
+
+  it.each(["restarting", "unknown"] as const)(
+    "lets one that is %s pass with a warning: it may well be there",
+    (status) => {
+      const judgement = judgeDispatch(factsOf({ gateway: { ...GATEWAY, status } }));
+      expect(judgement).toMatchObject({
+        disposition: "allow",
+        warnings: [expect.stringContaining("gateway local has ")],
+      });
+    },
+  );
 });
 
 describe("agent_status", () => {
@@ -349,6 +360,11 @@ describe("budgets", () => {
     expect(own.explanation).toMatchObject({ gate: "budget_envelopes", code: "price_unknown" });
     expect(own.explanation.message).toContain("no price is known for openai:gpt-x");
     expect(own.explanation.message).toContain("agent/analyst/monthly");
+    const named = (provider: string | null, model: string | null): string =>
+      blocked(factsOf({ estimateMicros: null, envelopes: [envelope()], node: { ...factsOf().node, provider, model } }))
+        .explanation.message;
+    expect(named("ai-sdk", "house:m-1")).toContain("no price is known for house:m-1,");
+    expect(named("ai-sdk", null)).toContain("no price is known for the model ai-sdk calls when none is named,");
     const { explanation } = blocked(factsOf({ estimateMicros: null, envelopes: [envelope()] }));
     expect(explanation.unblock.map(({ action }) => action)).toEqual(["register_model", "set_estimate"]);
     const spent = factsOf({ estimateMicros: null, envelopes: [envelope(), envelope({ ceilingMicros: 0 })] });

@@ -128,6 +128,12 @@ describe("a gateway by hand", () => {
 });
 
 describe("a Bridge that registers", () => {
+  it("reports to the server as it reaches it, whichever replica dispatches", async () => {
+    const { body } = await register({ id: "far", server: "http://one-replica.test:7717/" });
+    expect(body.callbackOrigin).toBe("http://one-replica.test:7717");
+    expect(api.gateways.directory.find(ORG, "far")?.callbackBase).toBe("http://one-replica.test:7717");
+  });
+
   it("is new once, and gets its tokens once", async () => {
     const first = await register();
     expect([first.status, first.body]).toEqual([

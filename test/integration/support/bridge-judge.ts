@@ -6,8 +6,8 @@ import type { JudgeOptions } from "./judge.ts";
 import { type Call, readLedger } from "./ledger.ts";
 import type { Load, Verdict } from "./load.ts";
 
-/** A sending is posted three times at most, and every post may reach another life of the Bridge. */
-export const POSTS_PER_SEND = 3;
+/** A sending is posted for half a minute at most, and every post may reach another life of the Bridge. */
+export const POSTS_PER_SEND = 8;
 
 /** What is on the Bridge's disk of one dispatch. */
 export interface Kept {
