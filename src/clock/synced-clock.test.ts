@@ -40,6 +40,21 @@ describe("database time in a process", () => {
     },
   );
 
+  it.each([100, -100])(
+    "is the machine's own while that differs by no more than reading it does: %i ms",
+    async (skewMs) => {
+      const { real, clock } = await machine(skewMs);
+      expect(clock.now()).toBe(real.now() + skewMs);
+      clock.stop();
+    },
+  );
+
+  it.each([101, -101])("is not the machine's when it differs by more: %i ms", async (skewMs) => {
+    const { real, clock } = await machine(skewMs);
+    expect(clock.now()).toBe(real.now());
+    clock.stop();
+  });
+
   it("does not move when somebody sets the time of the machine", async () => {
     const { real, wall, clock, pass } = await machine(0);
     wall.skewMs = 3_600_000;

@@ -13,6 +13,8 @@ export interface SyncedClockOptions {
 const SYNC_EVERY_MS = 10_000;
 /** A reading that took longer says little about the moment it was made. */
 const ROUND_TRIP_MAX_MS = 1_000;
+/** Less than this is how exactly the time of a database can be read. */
+const AGREEING_MS = 100;
 
 /**
  * Database time in this process: read now and then, and counted on by a clock that only ever grows. So deadlines, leases
@@ -43,8 +45,11 @@ export class SyncedClock implements Clock {
     return this.#skewMs;
   }
 
+  /** As the machine says while it agrees: what it writes elsewhere, and other programs on it, are then in the same time. */
   now(): number {
-    return Math.floor(this.#time + this.#options.monotonic() - this.#readAt);
+    const counted = this.#counted();
+    const local = this.#options.local.now();
+    return Math.abs(local - counted) <= AGREEING_MS ? local : counted;
   }
 
   after(delayMs: number, fire: () => void): Stop {
@@ -74,6 +79,10 @@ export class SyncedClock implements Clock {
     this.#time = time;
     // Read somewhere between the question and the answer.
     this.#readAt = (before + after) / 2;
-    this.#skewMs = Math.round(local.now() - this.now());
+    this.#skewMs = Math.round(local.now() - this.#counted());
+  }
+
+  #counted(): number {
+    return Math.floor(this.#time + this.#options.monotonic() - this.#readAt);
   }
 }
