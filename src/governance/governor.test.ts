@@ -71,7 +71,7 @@ describe("a governor", () => {
       },
     });
     const governor = await governorOn(counted);
-    const asked = await Promise.allSettled(Array.from({ length: 50 }, () => governor.prepare(new Set([ORG]))));
+    const asked = await Promise.allSettled(Array.from({ length: 50 }, async () => governor.prepare(new Set([ORG]))));
     expect(asked.filter(({ status }) => status === "rejected")).toHaveLength(1);
     expect(readings).toBe(2);
     expect(governor.prepare(new Set([ORG]))).toBeUndefined();
