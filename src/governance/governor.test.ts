@@ -56,6 +56,27 @@ describe("a governor", () => {
     expect(governor.prepare(new Set([ORG]))).toBeUndefined();
   });
 
+  it("reads what an organisation has once, however many ask at once, and again after a failure", async () => {
+    const store = createMemoryStore();
+    let readings = 0;
+    const counted: Store = new Proxy(store, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (typeof found !== "function") return found;
+        if (name !== "readCounters") return found.bind(target) as unknown;
+        return (orgId: string, since: number) => {
+          readings += 1;
+          return readings === 1 ? Promise.reject(new Error("away")) : target.readCounters(orgId, since);
+        };
+      },
+    });
+    const governor = await governorOn(counted);
+    const asked = await Promise.allSettled(Array.from({ length: 50 }, async () => governor.prepare(new Set([ORG]))));
+    expect(asked.filter(({ status }) => status === "rejected")).toHaveLength(1);
+    expect(readings).toBe(2);
+    expect(governor.prepare(new Set([ORG]))).toBeUndefined();
+  });
+
   it("counts the starts of a key as it lets them through, however many ask at once", async () => {
     const governor = await governorOn(createMemoryStore());
     const judgements = await Promise.all(Array.from({ length: 5 }, () => governor.judgeLaunch(ORG, wish)));

@@ -57,6 +57,7 @@ export class Governor implements Judge {
   #stop: Stop | null = null;
   #isStopped = false;
   #rounds = 0;
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(options: GovernorOptions) {
     this.#options = options;
@@ -109,21 +110,15 @@ export class Governor implements Judge {
   }
 
   prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
-    for (const orgId of orgIds) if (!this.#isReady(orgId)) return this.#load(orgIds);
+    for (const orgId of orgIds) if (!this.#isReady(orgId)) return this.#loadNext(orgIds);
     return undefined;
   }
 
   decide(request: RequestVerdict, about: AboutRun): Ruling {
-    const { directory, registered } = this.#options;
     const tally = this.#tally(about.orgId);
-    const gathered = gatherFacts({
-      request,
-      about,
-      registered: registered.of(about.orgId),
-      gateways: directory.of(about.orgId),
-      tally,
-      waiting: this.#waiting.room,
-    });
+    const registered = this.#options.registered.of(about.orgId);
+    const gateways = this.#options.directory.of(about.orgId);
+    const gathered = gatherFacts({ request, about, registered, gateways, tally, waiting: this.#waiting.room });
     const judgement = judgeDispatch(gathered.facts);
     const told = instructed(judgement, gathered.facts, { request, about }, this.memories);
     const waiter = { runId: about.runId, nodeId: request.nodeId };
@@ -179,9 +174,8 @@ export class Governor implements Judge {
   }
 
   dropped(orgId: string, { taken }: Pick<Changes, "taken">): void {
-    const tally = this.#tally(orgId);
     for (const admission of taken) {
-      tally.giveBack(admission);
+      this.#tally(orgId).giveBack(admission);
       this.#waiting.room.restore(admission);
     }
   }
@@ -201,6 +195,11 @@ export class Governor implements Judge {
     const { directory, registered } = this.#options;
     const isKnown = this.#tallies.has(orgId) && directory.knows(orgId) && registered.knows(orgId);
     return isKnown && this.memories.isReady(orgId, registered.of(orgId));
+  }
+
+  /** One after the other: of many that start at once the first reads, and the others find what it has read. */
+  #loadNext(orgIds: ReadonlySet<string>): Promise<void> {
+    return (this.#loading = this.#loading.catch(() => undefined).then(() => this.#load(orgIds)));
   }
 
   async #load(orgIds: ReadonlySet<string>): Promise<void> {

@@ -205,3 +205,26 @@ describe("moderation", () => {
     expect(output.state.costMicros).toBe(9);
   });
 });
+
+describe("an optional input that is unset", () => {
+  it("renders as nothing, wherever the step names it", () => {
+    const input = "inputs: {x: {from: a.outputs.x, type: string, required: false}}";
+    const rig = runOf(
+      workflow([
+        "a {outputs: {x: {type: string, required: false}}}",
+        `b {command: 'say [\${x}] [\${x.deep}]', stdin: '<\${x}>', ${input}}`,
+      ]),
+    ).complete("a", { outputs: {} });
+    expect(rig.dispatch("b").request).toMatchObject({ message: "say [] []", stdin: "<>", inputs: {} });
+  });
+
+  it("is still refused where it must be there", () => {
+    const rig = runOf(
+      workflow([
+        "a {outputs: {x: {type: string, required: false}}}",
+        "b {command: 'say [${x}]', inputs: {x: {from: a.outputs.x, type: string}}}",
+      ]),
+    ).complete("a", { outputs: {} });
+    expect(rig.error("b")).toBe("unbound_reference");
+  });
+});

@@ -127,8 +127,14 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
   if (reference.isOptional === true && result.kind === "missing") return "";
   // So is an arg the author declared and the caller left out.
   if (reference.origin.kind === "arg" && result.kind === "missing" && reference.rest.length === 0) return "";
+  if (result.kind === "missing" && isOptionalInput(scene.body, path)) return "";
   noteUnbound(scene, reference, place, result);
   return "";
+}
+
+/** An input of the step that may be left out, and was: it is empty on purpose as well. */
+function isOptionalInput({ inputs }: StepBody, { segments }: Path): boolean {
+  return inputs.some(({ name, isRequired }) => !isRequired && name === segments[0]);
 }
 
 function warnSkipped(scene: Scene, nodeId: string, place: string): void {
