@@ -65,7 +65,9 @@ export class Governor implements Judge {
     this.#watch = new BudgetWatch(options.store);
     this.memories = new Memories(options.store);
     const { store, registered, clock, onTrouble } = options;
-    this.#waiting = new WaitingNodes({ store, registered, clock, onTrouble, tallyOf: (orgId) => this.#tally(orgId) });
+    const tallyOf = (orgId: string): Tally => this.#tally(orgId);
+    const prepareAll = (orgIds: ReadonlySet<string>): Promise<void> | undefined => this.prepare(orgIds);
+    this.#waiting = new WaitingNodes({ store, registered, clock, onTrouble, tallyOf, prepare: prepareAll });
   }
 
   /** May this run be created? What is asked before it exists. */

@@ -15,6 +15,8 @@ export interface WaitingNodesOptions {
   readonly store: WaitingStore;
   readonly registered: RegisteredCache;
   readonly tallyOf: (orgId: string) => Tally;
+  /** Gathers what is not at hand of organisations; undefined when everything is. */
+  readonly prepare: (orgIds: ReadonlySet<string>) => Promise<void> | undefined;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -99,10 +101,13 @@ export class WaitingNodes {
 
   /** What other processes changed shows in what is counted; and what they left in the backlog is claimed. */
   async refresh(): Promise<void> {
-    for (const key of this.room.agents()) {
+    const waitedFor = this.room.agents().map((key) => {
       const slash = key.indexOf("/");
-      this.#wakeFor(key.slice(0, slash), key.slice(slash + 1));
-    }
+      return { orgId: key.slice(0, slash), agentId: key.slice(slash + 1) };
+    });
+    // Nodes that were claimed after another replica died may be the first this one hears of their organisation.
+    await this.#options.prepare(new Set(waitedFor.map(({ orgId }) => orgId)));
+    for (const { orgId, agentId } of waitedFor) this.#wakeFor(orgId, agentId);
     this.#wakePaused();
     await this.#backlog.refresh();
   }

@@ -84,7 +84,7 @@ describe("governance", () => {
     );
     const problems = page.getByRole("list", { name: "Problems" });
     await problems.getByText("line 3").waitFor();
-    await problems.getByText("bad_expression").waitFor();
+    await problems.getByText("unknown_fact").waitFor();
     await screenshot(page, "governance-policy-problem-light");
     await writeAll(
       page,

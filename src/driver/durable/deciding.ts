@@ -92,6 +92,7 @@ export function decideRun(
     }
     return refusal;
   });
+  live.hasBegun = hasBegun(live);
   return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, places, admissions, at };
 }
 
@@ -107,9 +108,9 @@ function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean
   return node !== undefined && node.epoch === epoch && state.asked.has(node.index);
 }
 
-function hasBegun({ run, state }: LiveRun): boolean {
+function hasBegun({ run, state, hasBegun: before }: LiveRun): boolean {
   const { completed, failed, running, streaming, retrying, timed_out: timedOut } = state.counts;
-  return run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
+  return before || run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
 }
 
 function aboutRun({ run, state }: LiveRun, at: number): AboutRun {

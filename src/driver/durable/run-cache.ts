@@ -101,9 +101,11 @@ export class RunCache {
 }
 
 function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): LiveRun {
+  const state = replay(plan, run.runId, events);
   return {
     run,
-    state: replay(plan, run.runId, events),
+    state,
+    hasBegun: state.nodes.some(({ attempts, now }) => attempts > 0 || now.status === "completed"),
     openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
     timers: new HeldTimers(timers),
     contentBytes: contentOf(events),

@@ -18,6 +18,8 @@ export interface KnownAttempt {
   readonly admitted: readonly Standing[];
   /** Its place among those who waited; infinite for one that came just now. */
   readonly order: number;
+  /** Something of its run had been done before it asked. */
+  readonly isBegun: boolean;
 }
 
 export interface KnownApproval {
@@ -51,10 +53,7 @@ export interface KnownChild {
   recordedMicros: number;
 }
 
-export interface Waiting {
-  readonly agent: string;
-  readonly order: number;
-}
+export type Waiting = Pick<KnownAttempt, "agent" | "order" | "isBegun">;
 
 const ENDS: ReadonlySet<RunEvent["type"]> = new Set([
   "node.completed",
@@ -106,7 +105,7 @@ export class Books {
   #spentMeanwhile = new Map<string, number>();
   /** What the rest of the commit gives back: all of it happens at once, and who is admitted may have that. */
   readonly #givenBack = new Map<string, number>();
-  #order = 0;
+  readonly #begun = new Set<string>();
 
   constructor(scene: Scene) {
     this.scene = scene;
@@ -146,6 +145,7 @@ export class Books {
       if (event.type === "node.queued") this.waiting.delete(`${commit.runId}/${event.payload.nodeId}`);
       if (event.type === "approval.requested") this.#ask(commit.runId, event);
       if (event.type === "approval.resolved") this.#resolve(event);
+      if (event.type === "node.started" || ENDS.has(event.type)) this.#begun.add(commit.runId);
     }
     for (const { nodeId, attempt } of commit.closed) this.rows.delete(keyOf(commit.runId, nodeId, attempt));
     for (const { nodeId, attempt, agentId } of commit.opened)
@@ -204,13 +204,14 @@ export class Books {
     const { estimateMicros, agent: doer, role } = this.#step(workflow, nodeId);
     if (doer === null) return [];
     const agent = agentId ?? "";
-    const order = this.waiting.get(`${runId}/${nodeId}`)?.order ?? Number.POSITIVE_INFINITY;
+    const came = { order: Number.POSITIVE_INFINITY, isBegun: this.#begun.has(runId) };
+    const { order, isBegun } = this.waiting.get(`${runId}/${nodeId}`) ?? came;
     const admitted = this.#ceilingsOf({ agent, role, workflow, at }).map((ceiling) => {
       const spent = (this.#spentBefore.get(ceiling.key) ?? 0) + (this.#spentMeanwhile.get(ceiling.key) ?? 0);
       const reserved = add(this.reserved, ceiling.key, estimateMicros) - (this.#givenBack.get(ceiling.key) ?? 0);
       return { ...ceiling, sum: spent + reserved };
     });
-    const known = { runId, workflow, nodeId, attempt, agent, role, at, estimateMicros, order, admitted };
+    const known = { runId, workflow, nodeId, attempt, agent, role, at, estimateMicros, order, isBegun, admitted };
     this.open.set(keyOf(runId, nodeId, attempt), known);
     this.attempts.set(keyOf(runId, nodeId, attempt), known);
     this.starts.push(known);
@@ -220,6 +221,7 @@ export class Books {
 
   #bear(parentRunId: string, { payload }: EventOf<"child.started">): void {
     const { childRunId: runId, nodeId, attempt = 0 } = payload;
+    this.#begun.add(runId);
     this.children.set(runId, { runId, parentRunId, nodeId, attempt, recordedMicros: 0 });
   }
 
@@ -259,9 +261,9 @@ export class Books {
   #wait({ runId, workflow }: RunCommit, { payload }: EventOf<"node.waiting">): void {
     const key = `${runId}/${payload.nodeId}`;
     if (payload.waitingReason === "dependency" || this.waiting.has(key)) return;
-    this.#order += 1;
     this.waits += 1;
-    this.waiting.set(key, { agent: this.#step(workflow, payload.nodeId).agent ?? "", order: this.#order });
+    const agent = this.#step(workflow, payload.nodeId).agent ?? "";
+    this.waiting.set(key, { agent, order: this.waits, isBegun: this.#begun.has(runId) });
   }
 
   #ask(runId: string, { payload }: EventOf<"approval.requested">): void {

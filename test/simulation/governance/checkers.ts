@@ -150,13 +150,18 @@ const nothingBeginsWhileClosed: GovernanceChecker = {
   },
 };
 
-/** Whoever waits longest is served first: to begin before them there must be a slot for each of them as well. */
+/**
+ * Of runs in flight, and of runs that have not begun, those that wait longest are served first: to begin before them
+ * there must be a slot for each of them as well. Between the two kinds they take turns.
+ */
 const firstComeFirstServed: GovernanceChecker = {
   id: "G12",
   after({ books, begun, commits }) {
     if (books.isDisturbed || books.scene.replicas > 1) return;
-    for (const { agent, runId, nodeId, at, order } of begun) {
-      const waiting = [...books.waiting].filter(([, waiter]) => waiter.agent === agent && waiter.order < order);
+    for (const { agent, runId, nodeId, at, order, isBegun } of begun) {
+      const waiting = [...books.waiting].filter(
+        ([, waiter]) => waiter.agent === agent && waiter.order < order && waiter.isBegun === isBegun,
+      );
       const elsewhere = waiting.filter(([key]) => !commits.some((commit) => key.startsWith(`${commit.runId}/`)));
       const open = books.openOf(agent);
       const slots = books.slotsOf(agent, at);
