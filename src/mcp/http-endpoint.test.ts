@@ -452,9 +452,9 @@ describe("who asks", () => {
 
   it.each([
     ["https://evil.example", "127.0.0.1:7717", 403],
-    ["http://evil.example:7717", "evil.example:7717", 403],
+    ["http://evil.example:7717", "evil.example:7717", 421],
     ["null", "127.0.0.1:7717", 403],
-    ["http://%%", "%%", 403],
+    ["http://%%", "%%", 421],
     ["http://127.0.0.1:7717", "127.0.0.1:7717", 200],
     ["http://localhost:7717", "localhost:7717", 200],
     ["http://[::1]:7717", "[::1]:7717", 200],

@@ -68,7 +68,7 @@ describe("a URL the server must not call", () => {
 
   it("is saved once the operator lists it", async () => {
     expect((await api.tell("PUT", "gateways/listed", { body: { url: "http://127.9.0.1:7718" } })).body).toMatchObject({
-      status: "healthy",
+      status: "unknown",
     });
     expect((await api.tell("PUT", "webhooks/listed", { body: webhook("http://127.9.0.1:9000/in") })).status).toBe(201);
   });

@@ -155,7 +155,7 @@ describe("the shell", () => {
     const all = [first, second, third, fourth, home, runs, approvals, ...others].filter((page) => page !== undefined);
     expect(all).toHaveLength(10);
     for (const page of all) await live(page);
-    for (const page of [first, second, third]) await page?.locator('.run-facts [data-status="running"]').waitFor();
+    for (const page of [first, second, third]) await page?.locator('.run-facts [data-status="blocked"]').waitFor();
     await soon(open).toBe(1);
     await first.close();
     const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
@@ -198,7 +198,7 @@ describe("the shell", () => {
     const leader = await tab(`/runs/${runId}`);
     const [run, runs] = [await tab(`/runs/${runId}`), await tab("/runs")];
     expect(await run.evaluate("typeof SharedWorker")).toBe("undefined");
-    await run.locator('.run-facts [data-status="running"]').waitFor();
+    await run.locator('.run-facts [data-status="blocked"]').waitFor();
     await soon(open).toBe(1);
     await leader.close();
     await soon(open).toBe(1);

@@ -21,8 +21,8 @@ describe("what the palette finds", () => {
     const kinds = [...new Set(found.map(({ kind }) => kind))].toSorted();
     expect(kinds).toEqual(
       [
-        ["Agent", "Alert", "Approval", "Budget", "Deployment", "Gateway", "Lens", "Library step", "Model", "Policy"],
-        ["Role binding", "Schedule", "Team", "Webhook"],
+        ["Agent", "Alert", "Approval", "Budget", "Credit plan", "Deployment", "Gateway", "Lens", "Library step"],
+        ["Model", "Policy", "Role binding", "Schedule", "Team", "Webhook"],
       ].flat(),
     );
     for (const { path } of found) expect(routeOf(path.split("?")[0] ?? "")).not.toBeNull();

@@ -564,12 +564,13 @@ describe("problems", () => {
     expect(checked.definition).toBeNull();
   });
 
-  it("are produced by a test for every code, but those of policies and those that need big files", () => {
+  it("are produced by a test for every code, but those of manifests and those that need big files", () => {
     const produced = new Set(PROBLEMS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
     expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual([
       "unknown_fact",
       "too_many_steps",
       "too_many_edges",
+      "outbound_refused",
     ]);
   });
 });

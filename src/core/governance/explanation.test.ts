@@ -123,7 +123,7 @@ const DISPATCHES: readonly (readonly [...Case, Partial<DispatchFacts>])[] = [
   [
     "a price",
     { ceilings: ["ops"], estimateMicros: null },
-    ["register_model Model/openai/gpt-x", "set_estimate assess"],
+    ["register_model Model/openai:gpt-x", "set_estimate assess"],
     { estimateMicros: null, envelopes: [envelope()] },
   ],
   [
