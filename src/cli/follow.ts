@@ -131,7 +131,7 @@ class Follower {
   async #look(): Promise<void> {
     const { runId } = this.#run;
     if (!this.#stopsForPerson || this.#desk.isAsking || this.#stop.signal.aborted) return;
-    if (this.#view.counts.blocked === 0 && this.#view.downstreamCount === 0) return;
+    if (this.#view.counts.blocked === 0 && !this.#hasChildren()) return;
     const waiting = await waitingOf(this.#api, runId, this.#view);
     if (waiting === null || this.#desk.isAsking) return;
     // The view may stand in the middle of a commit; only the server knows that nothing follows.
@@ -139,12 +139,17 @@ class Follower {
     if (lastEventId === this.#view.lastEventId) this.#finish({ kind: "waiting", waiting });
   }
 
+  #hasChildren(): boolean {
+    for (const { childRunId } of this.#view.nodes.values()) if (childRunId !== null) return true;
+    return false;
+  }
+
   #lookAtChildren(): () => void {
     const { clock } = this.#io;
     let stopTimer: (() => void) | null = null;
     if (!this.#stopsForPerson) return () => undefined;
     const look = async (): Promise<void> => {
-      if (this.#view.downstreamCount > 0) await this.#look();
+      if (this.#hasChildren()) await this.#look();
       schedule();
     };
     const schedule = (): void => {
