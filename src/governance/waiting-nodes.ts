@@ -169,7 +169,7 @@ export class WaitingNodes {
     if (!queue.startsWith(AGENT_QUEUE)) return this.#wakeAll(nodes);
     const agentId = idIn(queue);
     for (const { runId, nodeId, rank } of nodes) {
-      this.room.enter(agentKey(orgId, agentId), { runId, nodeId }, rank === BEGUN_RANK ? BEGUN_RANK : NEW_RANK);
+      this.room.hold(agentKey(orgId, agentId), { runId, nodeId }, rank === BEGUN_RANK ? BEGUN_RANK : NEW_RANK);
     }
     this.#wakeFor(orgId, agentId);
   }

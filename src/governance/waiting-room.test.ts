@@ -142,6 +142,10 @@ describe("a queue that is longer than a process holds", () => {
     for (let index = 0; index < HELD_MAX; index += 1) expect(room.enter(A, node(`n${index}`), NEW_RANK)).toBe(true);
     expect(room.enter(A, node("more"), NEW_RANK)).toBe(false);
     expect(room.isAnywhere(node("more"))).toBe(false);
+    // One that was claimed for this process is served by no other: it is held all the same.
+    room.hold(A, node("claimed"), NEW_RANK);
+    expect(room.has(A, node("claimed"))).toBe(true);
+    room.leave(node("claimed"));
     // One that has its place keeps it.
     expect(room.enter(A, node("n0"), NEW_RANK)).toBe(true);
     for (let index = 0; index < HELD_MAX; index += 1) room.leave(node(`n${index}`));

@@ -46,9 +46,16 @@ export class WaitingRoom {
       queue.hasBacklog = true;
       return false;
     }
-    queue.enter(key, waiter, rank);
-    this.#agentOf.set(key, agent);
+    this.hold(agent, waiter, rank);
     return true;
+  }
+
+  /** It is claimed for this process, which serves it however many it holds: no other one will. */
+  hold(agent: string, waiter: Waiter, rank: Rank): void {
+    const key = keyOf(waiter);
+    if (this.#agentOf.get(key) !== agent) this.leave(waiter);
+    this.#queue(agent).enter(key, waiter, rank);
+    this.#agentOf.set(key, agent);
   }
 
   /** It was asked, and admitted; it leaves when that is committed, and waits on when it is not. */
