@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { EXIT } from "./exit-code.ts";
 import type { Host } from "./host.ts";
 import type { Io } from "./io.ts";
@@ -9,6 +10,12 @@ export const STOP_MS = 9_000;
 const STOP_STARTING_MS = 4_000;
 
 /**
+ * How far the heap grows beyond what is alive before it is collected. V8 lets it grow to three times as much, which costs
+ * memory under load and, measured with a backlog of 30,000 runs, saves no time.
+ */
+const HEAP_GROWTH_PERCENT = 50;
+
+/**
  * Serves until it is stopped, which may happen at any moment, then drains; a second request ends it at once. The time
  * for stopping counts from the request on, whether it is still starting, serving or waiting for a database that is away.
  */
@@ -16,6 +23,7 @@ export async function standUntilStopped(
   io: Io,
   start: (end: (exitCode: number) => void) => Promise<Pick<Host, "close">>,
 ): Promise<number> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const stop = new Stop(io);
   try {
     const host = await start((exitCode) => stop.request(exitCode));

@@ -5,7 +5,6 @@
 import { parseArgs } from "node:util";
 import { surviveBridgeKills } from "../integration/support/bridge-kills.ts";
 import { surviveBadNetwork } from "../integration/support/bridge-network.ts";
-import { surviveContention } from "../integration/support/contended-slots.ts";
 import { surviveDatabaseStops } from "../integration/support/database-stops.ts";
 import { surviveFullDisks } from "../integration/support/disk-full.ts";
 import { surviveKills } from "../integration/support/kills.ts";
@@ -23,6 +22,7 @@ type Scenario =
   | "bridge"
   | "network"
   | "contended"
+  | "skew"
   | "storms"
   | "full-disk"
   | "full-disk-postgres";
@@ -35,6 +35,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   bridge: ["bridge"],
   network: ["network"],
   contended: ["contended"],
+  skew: ["skew"],
   storms: ["storms"],
   "full-disk": ["full-disk", "full-disk-postgres"],
   both: ["embedded", "postgres"],
@@ -46,6 +47,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
     "bridge",
     "network",
     "contended",
+    "skew",
     "storms",
     "full-disk",
     "full-disk-postgres",
@@ -58,7 +60,8 @@ const BATCH = 20;
 const REQUESTS_PER_BATCH = 300;
 const RUNS_PER_FAULT = 2;
 /** More than the slots they wait for can take in the life of a server. */
-const RUNS_CONTENDED = 10;
+const RUNS_CONTENDED = 5;
+const SLOTS_CONTENDED = 4;
 
 interface Tally {
   faults: number;
@@ -119,7 +122,12 @@ async function play(scenario: Scenario, seed: number, count: number): Promise<Ve
       return await surviveReplicaKills({ seed, databaseUrl, replicas: 2, kills: count, runsPerLife: RUNS_PER_FAULT });
     }
     if (scenario === "contended") {
-      return await surviveContention({ seed, databaseUrl, replicas: 2, kills: count, runsPerLife: RUNS_CONTENDED });
+      const load = { runsPerLife: RUNS_CONTENDED, slots: SLOTS_CONTENDED };
+      return await surviveReplicaKills({ seed, databaseUrl, replicas: 2, kills: count, ...load });
+    }
+    if (scenario === "skew") {
+      const load = { runsPerLife: RUNS_PER_FAULT, areClocksWrong: true };
+      return await surviveReplicaKills({ seed, databaseUrl, replicas: 2, kills: count, ...load });
     }
     if (scenario === "storms") {
       return await surviveStorms({ seed, databaseUrl, storms: count, runsPerStorm: RUNS_PER_FAULT });

@@ -6,7 +6,7 @@ import type { LiveRun } from "./live-run.ts";
 import { contentOf, sizeOfRun } from "./live-size.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
 
-const CACHE_BYTES_MAX = 192 * 1024 * 1024;
+const CACHE_BYTES_MAX = 96 * 1024 * 1024;
 
 /** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
 export class RunCache {

@@ -31,7 +31,7 @@ export type Outcome =
  * While anything is done for runs that exist, one run may begin for so many of them; what was not used is kept, up to
  * a bound, so that a lull is no loss.
  */
-const WORK_PER_START = 5;
+const WORK_PER_START = 6;
 const STARTS_KEPT_MAX = 64;
 /** Of a batch that is full, one in so many is a run that begins. */
 const STARTS_SHARE = 16;
