@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
-import { openPostgres } from "../src/postgres/index.ts";
+import { openPostgres } from "../src/store/postgres/index.ts";
 import type { Sql } from "../src/store/index.ts";
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
 

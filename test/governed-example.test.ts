@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { EMPTY_CATALOG } from "../src/core/definition/index.ts";
-import { NO_PINS } from "../src/core/pins/index.ts";
-import { checkSource } from "../src/core/plan/index.ts";
+import { checkSource, NO_PINS } from "../src/core/plan/index.ts";
 import { readManifestStream } from "../src/registry/index.ts";
-import { buildHouse, readScript, rehearseGoverned, simulationOf } from "../src/rehearsal/index.ts";
+import { buildHouse, readScript, rehearseGoverned, simulationOf } from "../src/simulation/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
 

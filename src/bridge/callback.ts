@@ -1,7 +1,6 @@
-import type { CallbackResult } from "../core/engine/index.ts";
+import { billOf, type CallbackResult, reportOf, statusOf, WARNINGS_MAX } from "../core/engine/index.ts";
 import type { AdapterRequest, AdapterResult, LogLine } from "../adapter/index.ts";
 import type { Outcome } from "./outcome.ts";
-import { billOf, reportOf, statusOf, WARNINGS_MAX } from "../core/report/index.ts";
 import type { CallbackBody } from "./wire.ts";
 
 type Answered = Exclude<AdapterResult, { status: "deferred" }>;

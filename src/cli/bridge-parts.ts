@@ -11,7 +11,7 @@ import {
 } from "../adapters/index.ts";
 import { readModerationRules } from "../core/moderation/index.ts";
 import { createRedactor, type Redactor } from "../core/redaction/index.ts";
-import { AdapterGateway, createNodeModeration, type NodeModeration } from "../moderation/index.ts";
+import { AdapterGateway, createNodeModeration, type NodeModeration } from "../driver/moderation/index.ts";
 import { loadAdapterFile } from "./adapter-file.ts";
 import type { BridgeConfig } from "./bridge-config.ts";
 import { isAlive } from "./data-directory.ts";

@@ -1,10 +1,10 @@
-import { AlertWatch } from "../alert/index.ts";
+import { AlertWatch } from "../outside/alert/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { SecretBox } from "../gateway/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
-import { openWebhooks } from "../webhook/index.ts";
+import { openWebhooks } from "../outside/webhook/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { oneLine } from "./terminal-text.ts";

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../rehearsal/index.ts";
+import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ORG } from "../../test/api/fixture.ts";
 import { callSluice } from "../../test/cli/terminal.ts";
 import { createVirtualClock } from "../clock/index.ts";
-import { nextSlots } from "../schedule/index.ts";
+import { nextSlots } from "../outside/schedule/index.ts";
 import { serve } from "../server/index.ts";
 
 const NOW = Date.UTC(2026, 5, 1, 12);

@@ -11,7 +11,7 @@ import {
   rehearseOpen,
   RehearsalTooLong,
   simulationOf,
-} from "../rehearsal/index.ts";
+} from "../simulation/index.ts";
 import { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";

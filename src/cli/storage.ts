@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { DirectoryInUse, openEmbedded } from "../embedded/index.ts";
+import { DirectoryInUse, openEmbedded } from "../store/embedded/index.ts";
 import { createSqlStore, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
 import type { Config } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
@@ -18,7 +18,7 @@ export interface Storage {
 /** The database that was named, else the one inside the data directory. */
 export async function openStorage(io: Io, config: Config): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
-    const { openPostgres } = await import("../postgres/index.ts");
+    const { openPostgres } = await import("../store/postgres/index.ts");
     return { store: createSqlStore(openPostgres({ url: config.databaseUrl })), isEmbedded: false };
   }
   const directory = new DataDirectory(config.data);

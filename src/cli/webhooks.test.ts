@@ -6,7 +6,7 @@ import { callSluice } from "../../test/cli/terminal.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { createAllowList } from "../outbound/index.ts";
 import { serve } from "../server/index.ts";
-import { type OpenedWebhooks, openWebhooks } from "../webhook/index.ts";
+import { type OpenedWebhooks, openWebhooks } from "../outside/webhook/index.ts";
 
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/base/index.ts";
-import { factsText } from "../core/governance/index.ts";
-import type { DispatchFacts, Policy } from "../core/governance/index.ts";
-import { policyOf, readSpec } from "../registry/index.ts";
-import { DEFAULT_AGENT } from "../registry/index.ts";
+import { type DispatchFacts, factsText, type Policy } from "../core/governance/index.ts";
+import { DEFAULT_AGENT, policyOf, readSpec } from "../registry/index.ts";
 import type { Listed, Page, RunVerdict } from "../store/index.ts";
 import { BACKTEST_VERDICTS_MAX, backtestPolicy } from "./backtest.ts";
 

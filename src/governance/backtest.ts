@@ -4,9 +4,10 @@ import {
   type ConditionCache,
   CONTRADICTION,
   factsFromRecord,
+  type PastVerdict,
+  type Policy,
 } from "../core/governance/index.ts";
 import { isJsonObject } from "../core/base/index.ts";
-import type { PastVerdict, Policy } from "../core/governance/index.ts";
 import type { GovernanceStore, Listed, RunVerdict } from "../store/index.ts";
 
 /** How many verdicts a draft is tried on: the newest. */

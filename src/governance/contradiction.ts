@@ -1,7 +1,7 @@
 import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import { type Block, CONTRADICTION, explainBlock, type Judgement, type Unblock } from "../core/governance/index.ts";
-import type { InstructionConflict } from "../core/instructions/index.ts";
+import type { InstructionConflict } from "../core/plan/index.ts";
 import type { Gathered } from "./facts.ts";
 import type { AboutRun, Ruling } from "./judge.ts";
 import { recordOf } from "./verdict.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderInstructions } from "../core/instructions/index.ts";
+import { renderInstructions } from "../core/plan/index.ts";
 import { type Manifest, ORG } from "../../test/integration/support/governed.ts";
 import { GovernedMachine } from "../../test/integration/support/governed-machine.ts";
 

@@ -1,7 +1,11 @@
 import type { RequestVerdict } from "../core/engine/index.ts";
 import type { DispatchFacts, Judgement, MatchedPolicy, Policy } from "../core/governance/index.ts";
-import { assembleInstructions, type AssembledInstructions, type InstructionLayer } from "../core/instructions/index.ts";
-import type { PlanNode } from "../core/plan/index.ts";
+import {
+  type AssembledInstructions,
+  assembleInstructions,
+  type InstructionLayer,
+  type PlanNode,
+} from "../core/plan/index.ts";
 import { planNodeOf, type Scene } from "./facts.ts";
 import {
   agentLayers,

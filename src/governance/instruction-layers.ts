@@ -1,8 +1,7 @@
 import { jsonToText } from "../core/base/index.ts";
 import { CONTEXT_CLASSES } from "../core/definition/index.ts";
 import type { DispatchFacts, Policy } from "../core/governance/index.ts";
-import type { InstructionLayer } from "../core/instructions/index.ts";
-import type { Candidate, Duty, PlanNode } from "../core/plan/index.ts";
+import type { Candidate, Duty, InstructionLayer, PlanNode } from "../core/plan/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { MemoryEntry } from "../store/index.ts";
 

@@ -1,6 +1,11 @@
 import { type Agent, type DispatchFacts, dispatchPolicies, type Policy } from "../core/governance/index.ts";
-import { type InstructionLayer, renderInstructions, sentInstructions } from "../core/instructions/index.ts";
-import type { Candidate, PlanNode } from "../core/plan/index.ts";
+import {
+  type Candidate,
+  type InstructionLayer,
+  type PlanNode,
+  renderInstructions,
+  sentInstructions,
+} from "../core/plan/index.ts";
 import {
   agentLayers,
   candidateOf,

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../core/base/index.ts";
-import type { Plan } from "../core/plan/index.ts";
-import { pinnedVersion, pinsOfJson, refText } from "../core/pins/index.ts";
+import { pinnedVersion, pinsOfJson, type Plan, refText } from "../core/plan/index.ts";
 import type { StartChild } from "../core/engine/index.ts";
 import type { ChildDesk, Launch, PreparedChild, Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";

@@ -1,4 +1,4 @@
-import type { Pins } from "../core/pins/index.ts";
+import type { Pins } from "../core/plan/index.ts";
 import type { Launch } from "../driver/index.ts";
 import type { WorkflowStore } from "../store/index.ts";
 import { keepPinned } from "./pinning.ts";

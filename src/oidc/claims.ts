@@ -1,5 +1,13 @@
-import { fail, getOwn, isJsonArray, isJsonObject, succeed, type Json, type JsonObject } from "../core/base/index.ts";
-import type { Outcome } from "../core/base/index.ts";
+import {
+  fail,
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Outcome,
+  succeed,
+} from "../core/base/index.ts";
 import type { TokenRefusalCode } from "./token-refusal.ts";
 
 export interface ClaimRules {

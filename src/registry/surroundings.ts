@@ -1,6 +1,6 @@
 import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../core/base/index.ts";
 import { type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
-import { catalogOfPins, NO_PINS } from "../core/pins/index.ts";
+import { catalogOfPins, NO_PINS } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
 

@@ -9,7 +9,7 @@ import {
   SUPPORT_LEVELS,
   type Team,
   type TeamPolicies,
-} from "../core/team/index.ts";
+} from "../core/plan/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, name, names, readBody, spec, text, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";

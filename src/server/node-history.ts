@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
 import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import { sentInstructions } from "../core/instructions/index.ts";
+import { sentInstructions } from "../core/plan/index.ts";
 import type { BoundRequest } from "../core/engine/index.ts";
 import type { AttemptReport } from "../store/index.ts";
 import type { judgedSchema } from "./governance-schemas.ts";

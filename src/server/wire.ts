@@ -1,8 +1,14 @@
 /** Stored records as the API shows them. */
 import type { z } from "zod";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import { type ApprovalRecord, isLaunchApproval, type KeyRecord, type Listed } from "../store/index.ts";
-import type { RunRecord, WorkflowRecord } from "../store/index.ts";
+import {
+  type ApprovalRecord,
+  isLaunchApproval,
+  type KeyRecord,
+  type Listed,
+  type RunRecord,
+  type WorkflowRecord,
+} from "../store/index.ts";
 import type { approvalSchema, keySchema, runSchema, workflowSchema } from "./schemas.ts";
 
 export function runOnWire(run: RunRecord): z.output<typeof runSchema> {

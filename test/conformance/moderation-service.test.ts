@@ -3,7 +3,7 @@ import { createScriptedAdapter, readScript } from "../../src/adapters/index.ts";
 import { createVirtualClock } from "../../src/clock/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { createAllowAllJudge } from "../../src/governance/index.ts";
-import { createNodeModeration, type ModerationGateway } from "../../src/moderation/index.ts";
+import { createNodeModeration, type ModerationGateway } from "../../src/driver/moderation/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../../src/store/index.ts";
 import { launch, ORG } from "../integration/support/governed.ts";
 

@@ -17,8 +17,7 @@ import {
 import type { Json, JsonObject } from "../../src/core/base/index.ts";
 import { type Catalog, checkArgs, EMPTY_CATALOG } from "../../src/core/definition/index.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/core/event/index.ts";
-import { checkSource } from "../../src/core/plan/index.ts";
-import { applyTeam, type Team } from "../../src/core/team/index.ts";
+import { applyTeam, checkSource, type Team } from "../../src/core/plan/index.ts";
 
 export const ALLOW: Verdict = {
   disposition: "allow",

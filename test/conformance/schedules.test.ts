@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/store/index.ts";
-import { Scheduler } from "../../src/schedule/index.ts";
+import { Scheduler } from "../../src/outside/schedule/index.ts";
 import { StoreLauncher } from "../schedule/store-launcher.ts";
 
 const ORG = "org_1";

@@ -71,7 +71,7 @@ const IMPURE_PATTERNS: readonly (readonly [RegExp, string])[] = [
   // A text, or a template made only of constants, is literal enough.
   [
     /(?<![\w$.])RegExp\s*\(\s*(?!["']|`(?:[^`$]|\$\{[A-Z][A-Z0-9_]*\})*`)/g,
-    "patterns that are not literal go through core/pattern",
+    "patterns that are not literal go through core/text",
   ],
   // A written key only tells the members of a union apart.
   [/(?<![\w$.[]|["']\s*)in\s+(?!keyof\b)(?=[\w$(])/g, "own properties only: use Object.hasOwn instead of `in`"],

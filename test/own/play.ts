@@ -6,8 +6,7 @@ import { createVirtualClock, type VirtualClock } from "../../src/clock/index.ts"
 import { digestText, type JsonObject } from "../../src/core/base/index.ts";
 import { checkArgs } from "../../src/core/definition/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import { compilePinned, NO_PINS, type Pins } from "../../src/core/pins/index.ts";
-import type { Plan } from "../../src/core/plan/index.ts";
+import { compilePinned, NO_PINS, type Pins, type Plan } from "../../src/core/plan/index.ts";
 import { createAllowAllJudge, type Judge } from "../../src/governance/index.ts";
 
 /** Workflows that may be started, by the name they are referred to. */

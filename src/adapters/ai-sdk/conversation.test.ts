@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { attempt, callTool, createStage, say, sayJson, VENDORS } from "../../../test/providers/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
-import type { ModelTool, ToolOpener } from "./model-tools.ts";
-import { TOOL_RESULT_BYTES_MAX } from "./model-tools.ts";
+import { type ModelTool, TOOL_RESULT_BYTES_MAX, type ToolOpener } from "./model-tools.ts";
 
 const { open, play, clear } = createStage();
 afterEach(clear);

@@ -10,7 +10,7 @@ import {
 import type { FieldType } from "../../core/definition/index.ts";
 import { matchMember } from "../../core/expression/index.ts";
 import { coerceValue } from "../../core/outputs/index.ts";
-import { compilePattern } from "../../core/pattern/index.ts";
+import { compilePattern } from "../../core/text/index.ts";
 
 const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boolean", "object", "array"];
 const PROBLEMS_MAX = 20;

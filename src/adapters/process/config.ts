@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compilePattern } from "../../core/pattern/index.ts";
+import { compilePattern } from "../../core/text/index.ts";
 
 const MS_MAX = 24 * 3_600_000;
 const OUTPUT_BYTES_MAX = 64 * 1_048_576;

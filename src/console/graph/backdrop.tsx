@@ -1,5 +1,5 @@
 import { type JSX, useCallback, useRef, useSyncExternalStore } from "react";
-import { type Layout, VISIBLE_MAX } from "../../core/layout/index.ts";
+import { type Layout, VISIBLE_MAX } from "../../core/graph/layout/index.ts";
 import { useTheme } from "../app/preferences.ts";
 import { type Store, useStore } from "../live/store.ts";
 import { useGraph } from "./graph-context.ts";

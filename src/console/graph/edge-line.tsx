@@ -1,5 +1,5 @@
 import { type JSX, useMemo } from "react";
-import type { Point } from "../../core/layout/index.ts";
+import type { Point } from "../../core/graph/layout/index.ts";
 import { edgePath } from "./edge-path.ts";
 import { useGraph, useIs, useToldFrom } from "./graph-context.ts";
 import type { GraphSource } from "./graph-node.ts";

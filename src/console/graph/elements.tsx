@@ -1,6 +1,6 @@
 import { type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { type JSX, memo } from "react";
-import type { Grouped, Layout, Point, Vertex } from "../../core/layout/index.ts";
+import type { Grouped, Layout, Point, Vertex } from "../../core/graph/layout/index.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import type { GraphNode } from "./graph-node.ts";
 import { GroupCard } from "./group-card.tsx";

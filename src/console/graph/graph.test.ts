@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type LayoutEdge, layOut } from "../../core/layout/index.ts";
-import type { NodeView } from "../../core/view/index.ts";
-import { createView } from "../../core/view/index.ts";
+import { type LayoutEdge, layOut } from "../../core/graph/layout/index.ts";
+import { createView, type NodeView } from "../../core/view/index.ts";
 import { edgePath } from "./edge-path.ts";
 import { graphNodesOf } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";

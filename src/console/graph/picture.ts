@@ -1,4 +1,4 @@
-import type { Grouped, Layout, Point } from "../../core/layout/index.ts";
+import type { Grouped, Layout, Point } from "../../core/graph/layout/index.ts";
 import { lookOf, nodeLook, type Tone } from "../parts/status.tsx";
 import type { GraphSource } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";

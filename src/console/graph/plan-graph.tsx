@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { type Grouped, groupGraph, type Layout } from "../../core/layout/index.ts";
+import { type Grouped, groupGraph, type Layout } from "../../core/graph/layout/index.ts";
 import { Store } from "../live/store.ts";
 import { Button } from "../parts/button.tsx";
 import { grouped as figure } from "../parts/figures.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { type Grouped, type Layout, type LayoutNode, layOut } from "../../core/layout/index.ts";
+import { type Grouped, type Layout, type LayoutNode, layOut } from "../../core/graph/layout/index.ts";
 import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 
 export const CARD = { width: 204, height: 54 } as const;

@@ -1,6 +1,6 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import type { Layout, Placed } from "../../core/layout/index.ts";
+import type { Layout, Placed } from "../../core/graph/layout/index.ts";
 import { Store } from "../live/store.ts";
 import type { Card, Line } from "./elements.tsx";
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EventPayload, EventType, RunEvent } from "../event/index.ts";
-import { EVENT_TYPES } from "../event/index.ts";
+import { EVENT_TYPES, type EventPayload, type EventType, type RunEvent } from "../event/index.ts";
 import { entriesOfEvents } from "./entries-of-events.ts";
 import type { AuditEntry } from "./entry.ts";
 

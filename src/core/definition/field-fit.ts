@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type ProblemCode } from "../base/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import type { Constraints, FieldType } from "./field.ts";
 import { kindOf, quote } from "./shape.ts";
 

@@ -1,6 +1,6 @@
 import { LIMITS, utf8Length, type Outcome, type ProblemCode, type TreePath } from "../base/index.ts";
 import { parseExpression, parsePath, type ParsedExpression, type Path } from "../expression/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import {
   parseLensTemplate,
   parseStdin,

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../base/index.ts";
-import type { OutputField } from "../definition/index.ts";
-import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/index.ts";
+import type { ApprovalRule, EffectGuarantee, ModerationMode, OutputField, WorkflowRef } from "../definition/index.ts";
 import type { ApprovalSource, Decision, Placement } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
 import type { Instruction, Route } from "./input.ts";

@@ -13,3 +13,4 @@ export type * from "./effect.ts";
 export type * from "./input.ts";
 export type * from "./state.ts";
 export type * from "./timer.ts";
+export { type Answered, type Bill, billOf, reportOf, statusOf, WARNINGS_MAX } from "./report.ts";

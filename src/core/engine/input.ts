@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, Placement, Tokens } from "../event/index.ts";
-import type { Decision, RunStatus } from "../event/index.ts";
+import type { Decision, Envelope, EventPayload, Placement, RunStatus, Tokens } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
 /**

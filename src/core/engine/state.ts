@@ -1,7 +1,20 @@
 import type { JsonObject, Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, HandoffCounts, Placement, RunEnding, Snapshot, Tokens } from "../event/index.ts";
-import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
+import type {
+  ApprovalSource,
+  Decision,
+  Envelope,
+  EventPayload,
+  HandoffCounts,
+  NodeStatus,
+  Placement,
+  RunEnding,
+  RunStatus,
+  SkipReason,
+  Snapshot,
+  Tokens,
+  WaitingReason,
+} from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { Instruction, Route } from "./input.ts";

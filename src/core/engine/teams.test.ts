@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
-import type { Member, Team } from "../team/index.ts";
+import type { Member, Team } from "../plan/index.ts";
 import type { Verdict } from "./index.ts";
 
 const member = (agent: string, more: Partial<Member> = {}): Member => ({

@@ -1,7 +1,7 @@
 import { countCodePoints, isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
 import type { ContractError } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import { isTooDeep } from "./depth.ts";
 
 /** What both formats can demand of a value beyond its type, under one set of names. */

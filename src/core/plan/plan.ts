@@ -1,21 +1,23 @@
-import type { RetryCause } from "../base/index.ts";
-import type { JsonObject } from "../base/index.ts";
+import type { JsonObject, RetryCause } from "../base/index.ts";
 import type {
   Action,
   ApprovalRule,
+  ArgField,
   Completion,
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
   GatewayRule,
+  InputContract,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
+  OutputContract,
+  OutputField,
   OverrideValue,
   WithValue,
   WorkflowRef,
 } from "../definition/index.ts";
-import type { ArgField, InputContract, OutputContract, OutputField } from "../definition/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import type { LensTemplate, StepTemplate } from "../template/index.ts";
 

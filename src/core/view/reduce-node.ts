@@ -1,5 +1,4 @@
-import type { EventOf, EventType, RunEvent } from "../event/index.ts";
-import { isSettled } from "../event/index.ts";
+import { type EventOf, type EventType, isSettled, type RunEvent } from "../event/index.ts";
 import { newNode, NOTHING_NOW, type NodeView, type RunView } from "./run-view.ts";
 import { isUpstreamFailure } from "./upstream-failure.ts";
 

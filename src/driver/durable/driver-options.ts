@@ -2,7 +2,7 @@ import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { NodeModeration } from "../../moderation/index.ts";
+import type { NodeModeration } from "../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { ChildDesk } from "./children.ts";

@@ -23,7 +23,7 @@ import { requestsOf, stateAt } from "./past.ts";
 import { PlanCache } from "./plan-cache.ts";
 import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
 import { wakeTelling } from "./waking.ts";
-import { createNodeModeration } from "../../moderation/index.ts";
+import { createNodeModeration } from "../moderation/index.ts";
 import { Moderating } from "./moderating.ts";
 import { RunCache } from "./run-cache.ts";
 import { Hearing } from "./hearing.ts";

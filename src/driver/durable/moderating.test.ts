@@ -3,7 +3,7 @@ import { createScriptedAdapter, EMPTY_SCRIPT } from "../../adapters/index.ts";
 import { createVirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import { createAllowAllJudge } from "../../governance/index.ts";
-import { createNodeModeration, type NodeModeration } from "../../moderation/index.ts";
+import { createNodeModeration, type NodeModeration } from "../moderation/index.ts";
 import { createMemoryStore, type Store } from "../../store/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
 

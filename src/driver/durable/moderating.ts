@@ -1,15 +1,15 @@
-import type {
-  CallbackResult,
-  Dispatch,
-  RequestVerdict,
-  RunState,
-  StreamInput,
-  Verdict,
+import {
+  type CallbackResult,
+  type Dispatch,
+  NO_TOKENS,
+  type RequestVerdict,
+  type RunState,
+  type StreamInput,
+  type Verdict,
 } from "../../core/engine/index.ts";
 import type { ModerationMode } from "../../core/definition/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import { NO_TOKENS } from "../../core/engine/index.ts";
-import { moderatesInput, moderatesOutput, type NodeModeration, WithheldPartials } from "../../moderation/index.ts";
+import { moderatesInput, moderatesOutput, type NodeModeration, WithheldPartials } from "../moderation/index.ts";
 import type { AttemptTale } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
 

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Manifest } from "../../../test/integration/support/governed.ts";
-import { ORG } from "../../../test/integration/support/governed.ts";
+import { type Manifest, ORG } from "../../../test/integration/support/governed.ts";
 import { GovernedMachine } from "../../../test/integration/support/governed-machine.ts";
 import { memoryText } from "./remembering.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Hook } from "../../store/index.ts";
-import { HOOK_OVERLAP_MS, hookPlace, newHookSecret } from "../../webhook/index.ts";
+import { HOOK_OVERLAP_MS, hookPlace, newHookSecret } from "../../outside/webhook/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { digestText, type JsonObject } from "../../core/base/index.ts";
 import { EMPTY_CATALOG } from "../../core/definition/index.ts";
-import { compilePinned } from "../../core/pins/index.ts";
-import { checkSource } from "../../core/plan/index.ts";
+import { checkSource, compilePinned } from "../../core/plan/index.ts";
 import { gatherPins } from "../../launch/index.ts";
 import {
   APPROVE_ANSWERS,
@@ -17,7 +16,7 @@ import {
   type Script,
   type Simulation,
   simulationOf,
-} from "../../rehearsal/index.ts";
+} from "../../simulation/index.ts";
 import type { WorkflowRecord } from "../../store/index.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";

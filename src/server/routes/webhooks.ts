@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { webhookOf } from "../../registry/index.ts";
 import { type Delivery, DELIVERY_STATES } from "../../store/index.ts";
-import { deliveryOf, noticeMessage } from "../../webhook/index.ts";
+import { deliveryOf, noticeMessage } from "../../outside/webhook/index.ts";
 import { pageOf, pageQuery } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";

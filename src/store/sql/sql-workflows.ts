@@ -1,9 +1,16 @@
 import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql } from "../sql.ts";
-import type { Listed, Page, WorkflowRecord, WorkflowSaving, WorkflowStore, WorkflowVersion } from "../store.ts";
+import type {
+  Listed,
+  Page,
+  WorkflowRecord,
+  WorkflowSaving,
+  WorkflowStatus,
+  WorkflowStore,
+  WorkflowVersion,
+} from "../store.ts";
 import type { RegistryChange } from "../registry-store.ts";
-import type { WorkflowStatus } from "../store.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";
 import { configure } from "./sql-config.ts";
 

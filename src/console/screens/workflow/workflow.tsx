@@ -1,6 +1,5 @@
 import { type JSX, useEffect, useState } from "react";
-import type { Workflow, WorkflowStatus } from "../../../client/index.ts";
-import { ApiProblem } from "../../../client/index.ts";
+import { ApiProblem, type Workflow, type WorkflowStatus } from "../../../client/index.ts";
 import { useShortcuts } from "../../app/keyboard.ts";
 import { Link, navigate, useLeaveGuard, useSearchParams } from "../../app/router.tsx";
 import type { ScreenProps } from "../../app/routes.ts";

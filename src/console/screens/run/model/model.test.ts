@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Frame, State, ToldLineage } from "../../../../client/index.ts";
-import type { EventPayload, EventType, RunEvent } from "../../../../core/event/index.ts";
-import { EVENT_TYPES } from "../../../../core/event/index.ts";
+import { EVENT_TYPES, type EventPayload, type EventType, type RunEvent } from "../../../../core/event/index.ts";
 import { DISPATCH_GATES } from "../../../../core/governance/index.ts";
 import { applyToView, createView, frameEvent, projectView, reduceRun } from "../../../../core/view/index.ts";
 import type { GraphNode } from "../../../graph/graph-node.ts";

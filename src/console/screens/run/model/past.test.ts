@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EventType, RunEvent } from "../../../../core/event/index.ts";
-import type { EventPayload } from "../../../../core/event/index.ts";
+import type { EventPayload, EventType, RunEvent } from "../../../../core/event/index.ts";
 import { createView, frameEvent, reduceRun } from "../../../../core/view/index.ts";
 import { detailAt, readDetail } from "../panel/node-detail.ts";
 import { causesOf } from "./causes.ts";

@@ -1,4 +1,4 @@
-import { compareNatural } from "../../../../core/layout/index.ts";
+import { compareNatural } from "../../../../core/graph/layout/index.ts";
 import type { GraphNode } from "../../../graph/graph-node.ts";
 
 export interface TimelineRow {
