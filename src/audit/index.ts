@@ -1,4 +1,4 @@
-export { AuditDesk, type AuditDeskOptions, type SealingFigures } from "./audit-desk.ts";
+export { AuditTrail, type AuditTrailOptions, type SealingFigures } from "./audit-trail.ts";
 export { readAnchors } from "./checkpoint-file.ts";
 export { DEFAULT_RETENTION, type Retention } from "./retention.ts";
 export { type Sealer, type SealerFigures, type SealerOptions, startSealer } from "./sealer.ts";

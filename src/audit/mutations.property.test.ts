@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { auditEntry, type AuditEntry, type AuditRecord, linkRecord, type VerifyResult } from "../core/audit/index.ts";
 import { canonicalJson } from "../core/base/index.ts";
 import { createMemoryStore } from "../store/index.ts";
-import { AuditDesk } from "./audit-desk.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { createSigner } from "./signer.ts";
 import { verifyAudit } from "./verify.ts";
 
@@ -14,7 +14,7 @@ const SEED = "07".repeat(32);
 async function exported(): Promise<string> {
   let now = 1_700_000_000_000;
   const store = createMemoryStore({ now: () => now });
-  const desk = new AuditDesk({ store, now: () => now, seed: SEED });
+  const trail = new AuditTrail({ store, now: () => now, seed: SEED });
   const told = (index: number, isHeld: boolean): AuditEntry =>
     auditEntry({
       at: now + index,
@@ -30,20 +30,20 @@ async function exported(): Promise<string> {
       "org_1",
       Array.from({ length: count }, (_, index) => told(index, isHeld(index))),
     );
-    await desk.catchUp("org_1");
+    await trail.catchUp("org_1");
     now += 61_000;
-    await desk.catchUp("org_1");
+    await trail.catchUp("org_1");
   };
   await segment(6, () => false);
   await segment(9, (index) => index % 3 === 1);
   now += 400 * DAY_MS;
-  await desk.prune("org_1");
+  await trail.prune("org_1");
   await segment(12, () => false);
   await segment(7, (index) => index === 2);
   await store.appendAudit("org_1", [told(1, true), told(2, false), told(3, false)]);
-  await desk.catchUp("org_1");
+  await trail.catchUp("org_1");
   let text = "";
-  for await (const piece of desk.export("org_1")) text += piece;
+  for await (const piece of trail.export("org_1")) text += piece;
   return text;
 }
 

@@ -5,7 +5,7 @@ import { readJsonBody, readShape } from "./bridge-body.ts";
 import { askHealth } from "./bridge-health.ts";
 import { BridgeRefusal } from "./bridge-problem.ts";
 import { callbackText } from "./callback-text.ts";
-import { type DeskOptions, DispatchDesk } from "./dispatch-desk.ts";
+import { type DispatchHandlerOptions, DispatchHandler } from "./dispatch-handler.ts";
 import {
   DISPATCH_ALIAS,
   DISPATCH_BATCH_BYTES_MAX,
@@ -17,7 +17,7 @@ import {
   EXECUTIONS_PATH,
 } from "./wire.ts";
 
-export interface BridgeAppOptions extends DeskOptions {
+export interface BridgeAppOptions extends DispatchHandlerOptions {
   /** The bearer tokens accepted now; asked for each request, because they change. */
   readonly tokens: () => readonly string[];
   readonly instanceId: string;
@@ -40,7 +40,7 @@ const CANCEL = "/cancel";
 type Answer = (context: Context) => Response | Promise<Response>;
 
 export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
-  const desk = new DispatchDesk(options);
+  const handler = new DispatchHandler(options);
   const hono = new Hono();
   hono.onError((thrown) => refusalFor(thrown, options).response());
   hono.notFound(({ req }) => new BridgeRefusal("not_found", `There is no ${req.path} here.`).response());
@@ -50,7 +50,7 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
     admit(req.raw, options);
     await next();
   });
-  addDispatchRoutes(hono, desk);
+  addDispatchRoutes(hono, handler);
   addRoute(hono, "GET", "/health", async (context) => {
     const { executions, deliveries, clock, instanceId, redactor } = options;
     const reply = await askHealth(executions.adapters, clock, instanceId, deliveries.isDegraded);
@@ -58,25 +58,25 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
     return context.body(JSON.stringify(said), 200, JSON_HEADERS);
   });
   hono.all(`${EXECUTIONS_PATH}/*`, (context) => answerAbout(context, options));
-  return { fetch: hono.fetch, request: hono.request, stop: () => desk.stop() };
+  return { fetch: hono.fetch, request: hono.request, stop: () => handler.stop() };
 }
 
 const JSON_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 
-function addDispatchRoutes(hono: Hono, desk: DispatchDesk): void {
+function addDispatchRoutes(hono: Hono, handler: DispatchHandler): void {
   const takeOne: Answer = async (context) => {
     const sent = await readJsonBody(context.req.raw, DISPATCH_BYTES_MAX);
-    return context.json(desk.take(sent), 202);
+    return context.json(handler.take(sent), 202);
   };
   addRoute(hono, "POST", DISPATCH_PATH, takeOne);
   addRoute(hono, "POST", DISPATCH_ALIAS, takeOne);
   addRoute(hono, "POST", DISPATCH_BATCH_PATH, async (context) => {
     const sent = await readJsonBody(context.req.raw, DISPATCH_BATCH_BYTES_MAX);
-    return context.json(desk.takeAll(readShape(dispatchBatchSchema, sent).dispatches), 200);
+    return context.json(handler.takeAll(readShape(dispatchBatchSchema, sent).dispatches), 200);
   });
   addRoute(hono, "POST", DISPATCH_SYNC_PATH, async (context) => {
     const { raw } = context.req;
-    const body = await desk.takeAndWait(await readJsonBody(raw, DISPATCH_BYTES_MAX), raw.signal);
+    const body = await handler.takeAndWait(await readJsonBody(raw, DISPATCH_BYTES_MAX), raw.signal);
     return context.body(callbackText(body), 200, JSON_HEADERS);
   });
 }

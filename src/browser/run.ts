@@ -1,5 +1,3 @@
-import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
-import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
 import {
   advance,
   createRunState,
@@ -9,8 +7,11 @@ import {
   type RequestVerdict,
   type RunState,
   type Timer,
+  type UnstampedInput,
   type Verdict,
 } from "../core/engine/index.ts";
+import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
+import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
 import { isTerminal, type RunEvent } from "../core/event/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import { createModerator, DEFAULT_MODERATION, type ModerationRules, type Moderator } from "../core/moderation/index.ts";
@@ -62,7 +63,6 @@ export async function runInBrowser(
   return succeed(await run.live({ ...start, args: args.value, recursionDepth: 0 }));
 }
 
-type Told = Input extends infer One ? (One extends Input ? Omit<One, "at" | "jitter"> : never) : never;
 type Performed = Exclude<Effect, RequestVerdict>;
 
 class PageRun {
@@ -75,7 +75,7 @@ class PageRun {
   readonly #timers = new Map<string, () => void>();
   /** Timers that set something going by themselves; a deadline alone keeps no run alive. */
   #progressTimers = 0;
-  #waiting: Told[] = [];
+  #waiting: UnstampedInput[] = [];
   #isDraining = false;
   #lastAt = 0;
   #end: { readonly resolve: (run: BrowserRun) => void; readonly reject: (bug: unknown) => void } | null = null;
@@ -87,7 +87,7 @@ class PageRun {
     this.#moderator = createModerator(options.moderation ?? DEFAULT_MODERATION);
   }
 
-  live(start: Told): Promise<BrowserRun> {
+  live(start: UnstampedInput): Promise<BrowserRun> {
     const { signal } = this.#options;
     const onAbort = (): void => this.#tell({ type: "cancel", reason: "cancelled in the page" });
     return new Promise<BrowserRun>((resolve, reject) => {
@@ -101,9 +101,9 @@ class PageRun {
     });
   }
 
-  #tell(told: Told): void {
+  #tell(input: UnstampedInput): void {
     if (this.#end === null) return;
-    this.#waiting.push(told);
+    this.#waiting.push(input);
     if (this.#isDraining) return;
     this.#isDraining = true;
     queueMicrotask(() => this.#drain());
@@ -111,7 +111,7 @@ class PageRun {
 
   #drain(): void {
     try {
-      for (let told = this.#waiting.shift(); told !== undefined; told = this.#waiting.shift()) this.#commit(told);
+      for (let input = this.#waiting.shift(); input !== undefined; input = this.#waiting.shift()) this.#commit(input);
     } catch (bug) {
       this.#end?.reject(bug);
       this.#end = null;
@@ -124,13 +124,13 @@ class PageRun {
   }
 
   /** One input and every verdict it leads to; effects are performed afterwards. */
-  #commit(told: Told): void {
+  #commit(input: UnstampedInput): void {
     const state = this.#state;
     this.#lastAt = Math.max(this.#lastAt, this.#clock.now());
     const moment = { at: this.#lastAt, jitter: (this.#options.random ?? Math.random)() };
     const events: RunEvent[] = [];
     const effects: Performed[] = [];
-    const inputs: Input[] = [{ ...told, ...moment }];
+    const inputs: Input[] = [{ ...input, ...moment }];
     for (const input of inputs) {
       const turn = advance(state, input);
       for (const event of turn.events) events.push(event);
@@ -143,7 +143,8 @@ class PageRun {
       }
     }
     for (const event of events) this.#events.push(event);
-    if (told.type === "callback" && told.result.status !== "deferred") this.#dropDeadline(told.nodeId, told.attempt);
+    if (input.type === "callback" && input.result.status !== "deferred")
+      this.#dropDeadline(input.nodeId, input.attempt);
     if (events.length > 0) this.#options.onEvents?.(events, state);
     for (const effect of effects) this.#perform(effect);
   }

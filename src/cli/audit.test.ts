@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO, ORG } from "../../test/api/fixture.ts";
 import { callSluice } from "../../test/cli/terminal.ts";
-import { AuditDesk, createSigner } from "../audit/index.ts";
+import { AuditTrail, createSigner } from "../audit/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
 import { serve, type Served } from "../server/index.ts";
 import { createMemoryStore } from "../store/index.ts";
@@ -29,7 +29,7 @@ const sluice = (argv: readonly string[], { input, url = served.url }: { input?: 
 async function writeExport(): Promise<void> {
   let now = 1_700_000_000_000;
   const store = createMemoryStore();
-  const desk = new AuditDesk({ store, now: () => now, seed: SEED, checkpointFile: at("checkpoints.ndjson") });
+  const desk = new AuditTrail({ store, now: () => now, seed: SEED, checkpointFile: at("checkpoints.ndjson") });
   const tell = (count: number): Promise<void> => {
     const entry = auditEntry({ at: now, type: "key.created", actor: "ann", resource: "key/1", detail: {} });
     return store.appendAudit(

@@ -35,7 +35,7 @@ export function startBackground(
   scheduler.start();
   recoverer.start();
   launches.start();
-  const sealer = startSealer({ desk: audit, store, clock, onTrouble });
+  const sealer = startSealer({ trail: audit, store, clock, onTrouble });
   const { box } = gateways;
   const outside = startOutside(io, { store, runtime, box, outbound, clock, onAlert: app.countAlert, onTrouble });
   return {

@@ -18,7 +18,7 @@ import { isAlive } from "./data-directory.ts";
 import type { Io } from "./io.ts";
 import { openLedger } from "./ledger-file.ts";
 import { Refusal } from "./refusal.ts";
-import { loadScript } from "./rehearsal.ts";
+import { loadScript } from "./simulation.ts";
 import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -45,13 +45,13 @@ export interface BridgePartsOptions {
 
 export async function openBridgeParts(io: Io, options: BridgePartsOptions): Promise<BridgeParts> {
   const { config, directory } = options;
-  const isRehearsal = options.script !== undefined && options.names === null && isBare(config);
+  const isSimulation = options.script !== undefined && options.names === null && isBare(config);
   const script =
     options.script === undefined
       ? (options.fallbackScript ?? EMPTY_SCRIPT)
       : await loadScript(io, options.script, null);
   const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
-  const names = options.names ?? (isRehearsal ? ["scripted" as const] : usualNames(config));
+  const names = options.names ?? (isSimulation ? ["scripted" as const] : usualNames(config));
   const { sections } = config;
   const work = ownWorkDirectory(directory);
   const own = await open({ names, sections, env: io.env, clock: io.clock, directory: work, script, ledger });
@@ -66,7 +66,7 @@ export async function openBridgeParts(io: Io, options: BridgePartsOptions): Prom
   return {
     adapters,
     defaultProvider: providers.includes(wanted) ? wanted : null,
-    answersAny: isRehearsal,
+    answersAny: isSimulation,
     redactor: createRedactor(secretsOf(io, config)),
     moderation: moderationOf(io, config, adapters),
   };

@@ -2,7 +2,7 @@ import { isTerminal } from "../core/event/index.ts";
 import { applyToView, createView, eventOfFrame, type PlanOutline, type RunView } from "../core/view/index.ts";
 import { ApiError } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
+import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
 import { type ApprovalAnswer, type ApproveMode, chooseAnswer } from "./approvals.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
@@ -54,7 +54,7 @@ class Follower {
   readonly #options: FollowOptions;
   readonly #progress: Progress;
   readonly #view: RunView;
-  readonly #desk: ApprovalDesk;
+  readonly #prompt: ApprovalPrompt;
   readonly #isAnswered: boolean;
   /** No person is here who could be waited for. */
   readonly #stopsForPerson: boolean;
@@ -71,7 +71,7 @@ class Follower {
     const answer = options.isOwn ? chooseAnswer(io, options, this.#progress) : null;
     this.#isAnswered = answer !== null;
     this.#stopsForPerson = !options.wait || (options.isOwn && !isAtTerminal(io));
-    this.#desk = new ApprovalDesk({
+    this.#prompt = new ApprovalPrompt({
       answer,
       handIn: (asked, given) => handIn(api, asked, given),
       onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
@@ -85,7 +85,7 @@ class Follower {
       runId: this.#run.runId,
       mayCancel: this.#options.isOwn,
       progress: this.#progress,
-      onLeaving: () => this.#desk.close(),
+      onLeaving: () => this.#prompt.close(),
       onDetach: () => this.#finish({ kind: "detached" }),
       onTrouble: (thrown) => this.#stop.abort(thrown),
     });
@@ -98,7 +98,7 @@ class Follower {
     } finally {
       stopLooking();
       stopListening();
-      this.#desk.close();
+      this.#prompt.close();
       this.#progress.finish();
     }
     if (signal.aborted && signal.reason !== STOPPED) throw signal.reason;
@@ -113,7 +113,7 @@ class Follower {
       if (json === true) this.#io.out.write(`${JSON.stringify(frame)}\n`);
       applyToView(this.#view, event);
       this.#progress.show(this.#view, [event]);
-      this.#desk.note(event);
+      this.#prompt.note(event);
       await this.#look();
       const isTold = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
       if (isTold && event.type === "approval.requested") {
@@ -130,10 +130,10 @@ class Follower {
   /** Ends as soon as only a person could make the run go on, and none is asked here. */
   async #look(): Promise<void> {
     const { runId } = this.#run;
-    if (!this.#stopsForPerson || this.#desk.isAsking || this.#stop.signal.aborted) return;
+    if (!this.#stopsForPerson || this.#prompt.isAsking || this.#stop.signal.aborted) return;
     if (this.#view.counts.blocked === 0 && !this.#hasChildren()) return;
     const waiting = await waitingOf(this.#api, runId, this.#view);
-    if (waiting === null || this.#desk.isAsking) return;
+    if (waiting === null || this.#prompt.isAsking) return;
     // The view may stand in the middle of a commit; only the server knows that nothing follows.
     const { lastEventId } = await this.#api.getState(runId);
     if (lastEventId === this.#view.lastEventId) this.#finish({ kind: "waiting", waiting });

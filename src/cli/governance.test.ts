@@ -132,7 +132,7 @@ describe("sluice simulate with gates", () => {
   });
 
   it("goes by what is registered and spent on a server that is named", async () => {
-    await api.tell("PUT", "budgets/there", {
+    await api.request("PUT", "budgets/there", {
       body: { scope: "workflow", scope_id: "spend", amount_usd: 0.01, period: "daily" },
     });
     const live = await there("simulate", "spend.lobsterX", "--governance", "live");
@@ -169,9 +169,9 @@ describe("sluice simulate with gates", () => {
 
 describe("a launch that is refused", () => {
   it("ends with 6 and says what would let it through", async () => {
-    await api.tell("PUT", "platform", { body: { open: false, reason: "fire" } });
+    await api.request("PUT", "platform", { body: { open: false, reason: "fire" } });
     const { code, err } = await there("run", "plain", "--quiet");
-    await api.tell("PUT", "platform", { body: { open: true } });
+    await api.request("PUT", "platform", { body: { open: true } });
     expect(code).toBe(6);
     expect(err).toContain("sluice: platform_closed: The platform is closed: fire");
     expect(err).toContain("  hint: open_platform platform: open the platform (kill switch)\n");

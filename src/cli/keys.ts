@@ -1,4 +1,4 @@
-import type { KeyWish } from "../client/index.ts";
+import type { KeyRequest } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -26,7 +26,7 @@ export async function listKeys(io: Io, api: Api, options: ListOptions): Promise<
 
 export interface CreateKeyOptions {
   readonly label: string;
-  readonly role?: KeyWish["role"];
+  readonly role?: KeyRequest["role"];
   readonly permission?: readonly string[];
   readonly agent?: string;
   readonly expires?: string;

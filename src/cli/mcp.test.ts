@@ -20,7 +20,7 @@ let served: Served;
 beforeAll(async () => {
   api = await createApi();
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
-  await api.tell("POST", "apply", {
+  await api.request("POST", "apply", {
     body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, exposed: true } }],
   });
 });

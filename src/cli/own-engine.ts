@@ -6,9 +6,9 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
-import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
+import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
-import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
+import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
 import type { Answer, ApprovalAnswer } from "./approvals.ts";
 
 export interface OwnEngineOptions {
@@ -49,7 +49,7 @@ export class OwnEngine {
   readonly #options: OwnEngineOptions;
   readonly #store: Store;
   readonly #driver: DurableDriver;
-  readonly #desk: ApprovalDesk;
+  readonly #prompt: ApprovalPrompt;
   /** Runs of the family that have not ended, by the last event that was seen of each. */
   readonly #open = new Map<string, number>();
   readonly #asked = new Map<string, { readonly runId: string; readonly question: Asked }>();
@@ -78,7 +78,7 @@ export class OwnEngine {
       clock,
       adapters,
       judge,
-      children: () => this.#childDesk(),
+      children: () => this.#childPreparer(),
       monotonic: () => 0,
       isUnavailable: () => false,
       supersedesAll: true,
@@ -89,7 +89,7 @@ export class OwnEngine {
       ...(jitter === undefined ? {} : { jitter }),
     });
     this.#driver.onCommitted((runId, events) => this.#take(runId, events));
-    this.#desk = new ApprovalDesk({
+    this.#prompt = new ApprovalPrompt({
       answer,
       handIn: (asked, given) => this.#handIn(asked, given),
       onLeftOpen,
@@ -131,13 +131,13 @@ export class OwnEngine {
 
   /** Ends all timers and requests, so that nothing keeps the process alive. */
   async stop(): Promise<void> {
-    this.#desk.close();
+    this.#prompt.close();
     await this.#driver.stop();
   }
 
-  #childDesk() {
+  #childPreparer() {
     const { clock } = this.#options;
-    return openChildDesk({
+    return openChildPreparer({
       store: this.#store,
       runtime: () => this.#driver,
       governor: null,
@@ -147,7 +147,7 @@ export class OwnEngine {
 
   #tellCancelled(): void {
     this.#driver
-      .tell(ORG, this.runId, { type: "cancel", reason: "cancelled_by_person" })
+      .submit(ORG, this.runId, { type: "cancel", reason: "cancelled_by_person" })
       .catch((error: unknown) => this.#break(error));
   }
 
@@ -168,7 +168,7 @@ export class OwnEngine {
     if (event.type === "approval.requested")
       this.#asked.set(event.payload.approvalId, { runId, question: event.payload });
     if (event.type === "approval.resolved") this.#asked.delete(event.payload.approvalId);
-    this.#desk.note(event);
+    this.#prompt.note(event);
     if (ENDINGS.has(event.type)) this.#noteEnd(runId, event);
   }
 
@@ -182,7 +182,7 @@ export class OwnEngine {
   async #handIn({ approvalId }: Asked, given: ApprovalAnswer): Promise<string | null> {
     const asked = this.#asked.get(approvalId);
     if (asked === undefined) return null;
-    const outcome = await this.#driver.tell(ORG, asked.runId, { type: "approval", approvalId, ...given });
+    const outcome = await this.#driver.submit(ORG, asked.runId, { type: "approval", approvalId, ...given });
     const { refusal } = outcome ?? {};
     return refusal === undefined || isClosed(refusal.code) ? null : refusal.message;
   }
@@ -216,7 +216,7 @@ export class OwnEngine {
       if (view === undefined) return false;
       states.push(view.state);
     }
-    if (this.#desk.isAsking || this.#isCancelled) return false;
+    if (this.#prompt.isAsking || this.#isCancelled) return false;
     // A state may be ahead of what has been committed; whatever that brings will be looked at again.
     const isSeen = states.every((state) => this.#open.get(state.runId) === state.lastEventId);
     return isSeen && states.length === this.#open.size && isFamilyWaiting(states);

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { KeyWish } from "../client/index.ts";
+import type { KeyRequest } from "../client/index.ts";
 import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
 import { addMemoryCommand } from "./agent-memory.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
@@ -36,7 +36,7 @@ import {
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
-const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyWish["role"][];
+const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
 
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");

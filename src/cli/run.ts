@@ -15,7 +15,7 @@ import type { Io } from "./io.ts";
 import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
-import { loadScript } from "./rehearsal.ts";
+import { loadScript } from "./simulation.ts";
 import { STOP_MS } from "./standing.ts";
 import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
 import { leavesOf } from "./remote-plan.ts";

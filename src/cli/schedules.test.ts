@@ -13,8 +13,8 @@ beforeAll(async () => {
   api = await createApi({ now: () => NOW, nextSlots });
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   const cron = { workflow: "report", cron: "30 14 * * *", timezone: "Europe/Berlin" };
-  for (const id of ["nightly", "fresh"]) await api.tell("PUT", `schedules/${id}`, { body: cron });
-  await api.tell("PUT", "schedules/idle", { body: { ...cron, enabled: false } });
+  for (const id of ["nightly", "fresh"]) await api.request("PUT", `schedules/${id}`, { body: cron });
+  await api.request("PUT", "schedules/idle", { body: { ...cron, enabled: false } });
   const cursor = await api.store.startCursor({ orgId: ORG, scheduleId: "nightly", edition: "1", lookedUntil: 0 });
   const slots = [{ slotAt: NOW - 60_000, state: "skipped", reason: "missed:\n\u001b[31mnobody" } as const];
   await api.store.claimSlots({ cursor, lookedUntil: NOW, workflow: "report", slots, claimedBy: "a", at: NOW });

@@ -11,7 +11,7 @@ import { SluiceClient } from "../client/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { createAllowAllJudge, openGovernance } from "../governance/index.ts";
-import { openChildDesk } from "../launch/index.ts";
+import { openChildPreparer } from "../launch/index.ts";
 import { adminKey, createApp, serve, type Served } from "../server/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../store/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
@@ -81,7 +81,7 @@ beforeAll(async () => {
     clock,
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
-    children: () => openChildDesk({ store, runtime: () => driver, governor: null, now: () => clock.now() }),
+    children: () => openChildPreparer({ store, runtime: () => driver, governor: null, now: () => clock.now() }),
     supersedesAll: true,
     onTrouble: (what, error) => expect.fail(`${what}: ${String(error)}`),
   });

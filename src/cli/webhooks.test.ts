@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { port } = receiver.address() as AddressInfo;
   const allow = createAllowList([`127.0.0.1:${port}`]);
   await api.save(HELLO);
-  await api.tell("PUT", "webhooks/ops", { body: { url: `http://127.0.0.1:${port}/`, events: ["run.completed"] } });
+  await api.request("PUT", "webhooks/ops", { body: { url: `http://127.0.0.1:${port}/`, events: ["run.completed"] } });
   webhooks = openWebhooks({
     store: api.store,
     box: api.gateways.box,

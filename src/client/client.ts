@@ -10,14 +10,14 @@ import type {
   BacktestReport,
   NodeVerdict,
   SimulationReport,
-  SimulationWish,
+  SimulationRequest,
   Usage,
-  UsageWish,
+  UsageQuery,
 } from "./governance-wire.ts";
 import type { MemoryEntry } from "./memory-wire.ts";
 import type { SlotPage } from "./schedule-wire.ts";
 import { WebhookClient } from "./webhook-client.ts";
-import type { ProvenanceWish, ToldProvenance } from "./provenance-wire.ts";
+import type { ProvenanceQuery, ProvenanceView } from "./provenance-wire.ts";
 import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 import type {
@@ -27,7 +27,7 @@ import type {
   Frame,
   Gateway,
   Key,
-  KeyWish,
+  KeyRequest,
   ListPage,
   NodeDetail,
   PageOptions,
@@ -114,8 +114,8 @@ export class SluiceClient extends Caller {
   }
 
   /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
-  getProvenance<W extends ProvenanceWish>(runId: string, wish: W): Promise<ToldProvenance<W>> {
-    return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...wish } }, isProvenance(wish));
+  getProvenance<W extends ProvenanceQuery>(runId: string, request: W): Promise<ProvenanceView<W>> {
+    return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...request } }, isProvenance(request));
   }
 
   cancelRun(runId: string, reason?: string): Promise<Run> {
@@ -167,8 +167,8 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/approvals/${encode(approvalId)}/resolve`, { body: answer }, NEEDS.approval);
   }
 
-  createKey(wish: KeyWish): Promise<Key & { readonly key: string }> {
-    return this.ask("POST", "/keys", { body: wish }, NEEDS.newKey);
+  createKey(request: KeyRequest): Promise<Key & { readonly key: string }> {
+    return this.ask("POST", "/keys", { body: request }, NEEDS.newKey);
   }
 
   listKeys(page: PageOptions = {}): Promise<ListPage<Key>> {
@@ -272,8 +272,8 @@ export class SluiceClient extends Caller {
     return this.list(`/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
   }
 
-  getUsage(wish: UsageWish = {}): Promise<Usage> {
-    return this.ask("GET", "/usage", { query: { ...wish } }, NEEDS.usage);
+  getUsage(request: UsageQuery = {}): Promise<Usage> {
+    return this.ask("GET", "/usage", { query: { ...request } }, NEEDS.usage);
   }
 
   /** `policy` as its manifest, or the spec of one. */
@@ -281,8 +281,8 @@ export class SluiceClient extends Caller {
     return this.ask("POST", "/policies/backtest", { body: { policy, since } }, NEEDS.backtest);
   }
 
-  simulate(wish: SimulationWish): Promise<SimulationReport> {
-    return this.ask("POST", "/simulate", { body: wish }, NEEDS.simulation);
+  simulate(request: SimulationRequest): Promise<SimulationReport> {
+    return this.ask("POST", "/simulate", { body: request }, NEEDS.simulation);
   }
 
   getBlob(hash: string): Promise<Json> {

@@ -27,7 +27,7 @@ export interface NodeVerdict extends JudgedNode {
   readonly hash: string;
 }
 
-export interface UsageWish {
+export interface UsageQuery {
   readonly bucket?: "hour" | "day" | "week" | "month";
   readonly by?: "agent" | "model" | "workflow" | "gateway";
   /** ISO 8601, or how long ago, such as 7d. */
@@ -46,8 +46,8 @@ export interface Spent {
 }
 
 export interface Usage {
-  readonly bucket: NonNullable<UsageWish["bucket"]>;
-  readonly by: NonNullable<UsageWish["by"]> | null;
+  readonly bucket: NonNullable<UsageQuery["bucket"]>;
+  readonly by: NonNullable<UsageQuery["by"]> | null;
   readonly since: string;
   readonly until: string;
   readonly data: readonly (Spent & { readonly bucketStart: string; readonly group: string | null })[];
@@ -79,7 +79,7 @@ export interface BacktestReport {
   readonly notes: readonly string[];
 }
 
-export interface SimulationWish {
+export interface SimulationRequest {
   /** The text of a workflow, or else the name of one that is saved. */
   readonly source?: string;
   readonly workflow?: string;

@@ -13,9 +13,9 @@ export type MadeBy = Omit<AttemptFacts, "startedAt" | "endedAt"> & {
   readonly promptRef: string;
 };
 
-export type ToldLineage = Omit<Lineage, "attempts"> & { readonly attempts: readonly MadeBy[] };
+export type LineageView = Omit<Lineage, "attempts"> & { readonly attempts: readonly MadeBy[] };
 
-export interface LineageWish {
+export interface LineageQuery {
   /** Without it an arg, which `output` names as `args.name`. */
   readonly node?: string;
   readonly output?: string;
@@ -23,10 +23,10 @@ export interface LineageWish {
 }
 
 /** What of a run's provenance is wanted: nothing in particular for its hand-offs. */
-export type ProvenanceWish = LineageWish | { readonly format: "json" | "prov" | "openlineage" };
+export type ProvenanceQuery = LineageQuery | { readonly format: "json" | "prov" | "openlineage" };
 
-export type ToldProvenance<W extends ProvenanceWish> = W extends { readonly format: "prov" | "openlineage" }
+export type ProvenanceView<W extends ProvenanceQuery> = W extends { readonly format: "prov" | "openlineage" }
   ? Json
   : W extends { readonly node: string } | { readonly output: string }
-    ? ToldLineage
+    ? LineageView
     : { readonly data: readonly Handoff[] };

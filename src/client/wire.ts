@@ -265,7 +265,7 @@ export interface Key {
   readonly revokedAt: string | null;
 }
 
-export interface KeyWish {
+export interface KeyRequest {
   readonly label: string;
   readonly role?: "viewer" | "author" | "operator" | "approver" | "admin";
   readonly permissions?: readonly string[];

@@ -12,7 +12,7 @@ import {
 import { dispatchRequest } from "./dispatch-request.ts";
 
 /** What an attempt says while it runs and when it ends; `outcome` is null when no adapter ever had it. */
-export interface AttemptTale {
+export interface AttemptCallbacks {
   stream(deltas: StreamInput["deltas"]): void;
   callback(result: CallbackResult, outcome: Outcome | null): void;
 }
@@ -44,7 +44,7 @@ export class AdapterPool {
   send(
     dispatch: Dispatch,
     state: RunState,
-    tale: AttemptTale,
+    callbacks: AttemptCallbacks,
     { traceparent, externalCallbackUrl }: Extras = {},
   ): void {
     const provider = dispatch.route.provider ?? "";
@@ -52,15 +52,18 @@ export class AdapterPool {
     if (traceparent !== undefined) request.traceparent = traceparent;
     if (externalCallbackUrl !== undefined) request.externalCallbackUrl = externalCallbackUrl;
     const answer = this.#executions.start(request, {
-      stream: (deltas) => tale.stream(deltas),
+      stream: (deltas) => callbacks.stream(deltas),
       ended(outcome) {
         const result = reportOutcome(outcome);
-        for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
+        for (let delivery = 0; delivery < outcome.times; delivery += 1) callbacks.callback(result, outcome);
       },
     });
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
-    tale.callback({ status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 }, null);
+    callbacks.callback(
+      { status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 },
+      null,
+    );
   }
 
   /** Best effort: the run does not wait for an adapter that is told to stop. */

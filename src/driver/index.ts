@@ -1,4 +1,4 @@
-export type { ChildDesk, PreparedChild } from "./durable/children.ts";
+export type { ChildPreparer, PreparedChild } from "./durable/children.ts";
 export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";
@@ -11,8 +11,7 @@ export {
   type Runtime,
   type RuntimeFigures,
   type RunView,
-  type TellOutcome,
+  type SubmitOutcome,
 } from "./durable/runtime.ts";
-export { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./durable/reporting.ts";
+export { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./durable/attempt-report.ts";
 export type { RemoteOptions } from "./durable/remote-attempts.ts";
-export type { Told } from "./told.ts";

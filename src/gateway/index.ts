@@ -5,6 +5,6 @@ export { type GatewaysOptions, type OpenedGateways, openGateways } from "./open-
 export type { Opened, RemoteFailure, RemoteReport } from "./opened.ts";
 export { RemoteDispatcher } from "./remote-dispatcher.ts";
 export { refusalText } from "../outbound/index.ts";
-export { chooseRoute, type RouteChoice, type RouteWish } from "./routing.ts";
+export { chooseRoute, type RouteChoice, type RouteRequest } from "./routing.ts";
 export type { SecretBox } from "./secret-box.ts";
 export type { Tickets } from "./ticket.ts";

@@ -8,11 +8,11 @@ const TOLD_MAX = 10_000;
 
 /** Tells the audit when a budget has reached one of its marks, and when a new period of it has begun: once each. */
 export class BudgetWatch {
-  readonly #store: Pick<GovernanceStore, "tellOnce">;
+  readonly #store: Pick<GovernanceStore, "markOnce">;
   /** What need not be asked of the database again. */
   readonly #told = new Set<string>();
 
-  constructor(store: Pick<GovernanceStore, "tellOnce">) {
+  constructor(store: Pick<GovernanceStore, "markOnce">) {
     this.#store = store;
   }
 
@@ -62,7 +62,7 @@ export class BudgetWatch {
     const known = `${orgId} ${key}`;
     if (this.#told.has(known)) return;
     if (this.#told.size >= TOLD_MAX) this.#told.clear();
-    await this.#store.tellOnce(orgId, key, entry());
+    await this.#store.markOnce(orgId, key, entry());
     this.#told.add(known);
   }
 }

@@ -24,7 +24,7 @@ import {
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { chooseRoute, type Gateway, type RouteChoice, type RouteWish } from "../gateway/index.ts";
+import { chooseRoute, type Gateway, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
 import { gatewayFactOf } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
@@ -176,7 +176,7 @@ function pinnedAgentId({ hints, assignedTo }: RequestVerdict, { roleBindings = {
 function pinnedPlaces(
   placement: Placement,
   ofAgent: readonly AgentPlace[],
-): Pick<RouteWish, "pinned" | "deployedAt" | "preferred"> {
+): Pick<RouteRequest, "pinned" | "deployedAt" | "preferred"> {
   const gateway = placement.gateway ?? null;
   const isDefault = placement.from === "default";
   return { ...placesOf(isDefault ? null : gateway, null, ofAgent), preferred: isDefault ? gateway : null };
@@ -189,7 +189,7 @@ function placesOf(
   gateway: string | null,
   ofWorkflow: Deployment | null,
   ofAgent: readonly AgentPlace[],
-): Pick<RouteWish, "pinned" | "deployedAt"> {
+): Pick<RouteRequest, "pinned" | "deployedAt"> {
   if (ofAgent.length === 0) return { pinned: gateway ?? ofWorkflow?.gateway ?? null, deployedAt: NOWHERE };
   const deployedAt = new Set(ofAgent.map((one) => one.gateway));
   const [only] = deployedAt;

@@ -311,7 +311,7 @@ describe("a run under limits", () => {
     const [approval] = (await held.store.listApprovals(ORG, "pending", { limit: 10, cursor: null })).data;
     expect(approval).toMatchObject({ nodeId: "publish", source: "policy" });
     const told = { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "key_1" } as const;
-    await held.driver.tell(ORG, runId, told);
+    await held.driver.submit(ORG, runId, told);
     expect(await ended(held, runId)).toBe("completed");
     const verdicts = await held.store.verdictsOf(ORG, runId);
     expect(verdicts.map(({ nodeId, disposition }) => `${nodeId} ${disposition}`)).toEqual([

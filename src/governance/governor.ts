@@ -24,7 +24,7 @@ import type {
 } from "./judge.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
-import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
+import { judgeLaunchOf, type LaunchSubject, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
@@ -71,28 +71,28 @@ export class Governor implements Judge {
   }
 
   /** May this run be created? What is asked before it exists. */
-  async judgeLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
+  async judgeLaunch(orgId: string, request: LaunchSubject): Promise<Judgement> {
     await this.prepare(new Set([orgId]));
-    const judgement = this.#look(orgId, wish);
-    if (judgement.disposition === "allow") this.#starts.count(wish.keyId, this.#options.clock.now());
+    const judgement = this.#look(orgId, request);
+    if (judgement.disposition === "allow") this.#starts.count(request.keyId, this.#options.clock.now());
     return judgement;
   }
 
   /** The same, but nobody is about to start it: it does not count as a start. */
-  async lookAtLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
+  async lookAtLaunch(orgId: string, request: LaunchSubject): Promise<Judgement> {
     await this.prepare(new Set([orgId]));
-    return this.#look(orgId, wish);
+    return this.#look(orgId, request);
   }
 
-  #look(orgId: string, wish: LaunchWish): Judgement {
+  #look(orgId: string, request: LaunchSubject): Judgement {
     const { registered, directory, clock } = this.#options;
     const at = clock.now();
-    return judgeLaunchOf(wish, {
+    return judgeLaunchOf(request, {
       at,
       registered: registered.of(orgId),
       gateways: directory.of(orgId),
       tally: this.#tally(orgId),
-      rate: this.#starts.look(wish.keyId, at),
+      rate: this.#starts.look(request.keyId, at),
     });
   }
 

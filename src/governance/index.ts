@@ -12,8 +12,8 @@ export type {
   Returned,
   Ruling,
 } from "./judge.ts";
-export type { LaunchWish } from "./launch.ts";
-export type { LaunchDesk, LaunchRequest, LaunchRuling } from "./launch-desk.ts";
+export type { LaunchSubject } from "./launch.ts";
+export type { LaunchAdmission, LaunchToAdmit, LaunchRuling } from "./launch-admission.ts";
 export { LaunchWatch } from "./launch-watch.ts";
 export { createAllowAllJudge } from "./open-judge.ts";
 export { type GovernanceFigures, openGovernance, type OpenedGovernance } from "./open-governance.ts";

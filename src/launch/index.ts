@@ -1,5 +1,5 @@
-export { type ChildDeskOptions, openChildDesk } from "./child-desk.ts";
-export type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";
+export { type ChildPreparerOptions, openChildPreparer } from "./child-preparer.ts";
+export type { Launcher, LaunchRefusal, LaunchResult, LaunchRequest } from "./launcher.ts";
 export { keepPiece, type UnsavedPiece } from "./piece.ts";
 export { gatherPins, type Pinning } from "./pinning.ts";
 export { Recoverer, type RecovererOptions } from "./recoverer.ts";

@@ -5,11 +5,11 @@ import type { IdempotencyScope, RunRecord } from "../store/index.ts";
 
 /** Starts runs, whoever wants them: people, schedules, hooks, tools, parents. The same checks and gates for all. */
 export interface Launcher {
-  launch(wish: RunWish): Promise<LaunchResult>;
+  launch(request: LaunchRequest): Promise<LaunchResult>;
 }
 
 /** A run somebody wants. */
-export interface RunWish {
+export interface LaunchRequest {
   readonly orgId: string;
   readonly workflow: string;
   /** The newest when absent. */

@@ -5,7 +5,7 @@ import type { Recoverable, Store } from "../store/index.ts";
 
 export interface RecovererOptions {
   readonly store: Pick<Store, "listRecoverable" | "getRun" | "getWorkflow">;
-  readonly runtime: Pick<Runtime, "tell">;
+  readonly runtime: Pick<Runtime, "submit">;
   readonly governor: Pick<Governor, "judgeLaunch">;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -46,7 +46,7 @@ export class Recoverer {
     const { store, runtime, clock } = this.#options;
     for (const found of await store.listRecoverable(PAGE)) {
       if (clock.now() < found.endedAt + delayOf(found) || !(await this.#mayRun(found))) continue;
-      await runtime.tell(found.orgId, found.runId, { type: "recover", reason: "recovered by itself" });
+      await runtime.submit(found.orgId, found.runId, { type: "recover", reason: "recovered by itself" });
     }
   }
 

@@ -5,7 +5,7 @@ import type { Plan } from "../core/plan/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { LaunchRuling, OpenedGovernance } from "../governance/index.ts";
 import type { IdempotencyScope, RunRecord, Store, WorkflowRecord } from "../store/index.ts";
-import type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";
+import type { Launcher, LaunchRefusal, LaunchResult, LaunchRequest } from "./launcher.ts";
 import { gatherPins, keepPinned } from "./pinning.ts";
 
 export interface RunLauncherOptions {
@@ -29,11 +29,11 @@ export class RunLauncher implements Launcher {
     this.#options = options;
   }
 
-  async launch(wish: RunWish): Promise<LaunchResult> {
-    const before = await this.#repeated(wish.idempotency);
+  async launch(request: LaunchRequest): Promise<LaunchResult> {
+    const before = await this.#repeated(request.idempotency);
     if (before !== undefined) return before;
-    const { orgId, workflow: name, team = null } = wish;
-    const found = await this.#version(wish);
+    const { orgId, workflow: name, team = null } = request;
+    const found = await this.#version(request);
     if (!found.ok) return refused(found.refusal);
     const { record, version, hash } = found;
     const pinning = await this.#pinned(orgId, hash, team);
@@ -41,11 +41,11 @@ export class RunLauncher implements Launcher {
     const { pinnedHash, warnings } = pinning;
     const plan = await this.#options.runtime.planOf(orgId, pinnedHash ?? hash);
     if (plan === undefined) return refuse("unknown_version", `Version ${version} can no longer be compiled.`);
-    const args = argsFor(plan, wish.args ?? {});
+    const args = argsFor(plan, request.args ?? {});
     if (!args.ok) return refused(args.refusal);
-    const ruling = await this.#judge(wish, record, version, args.args);
+    const ruling = await this.#judge(request, record, version, args.args);
     if (ruling.refusal !== null) return refused(ruling.refusal);
-    const started = await this.#start(wish, ruling.ruling, {
+    const started = await this.#start(request, ruling.ruling, {
       orgId,
       workflow: name,
       version,
@@ -76,22 +76,24 @@ export class RunLauncher implements Launcher {
   }
 
   async #start(
-    wish: RunWish,
+    request: LaunchRequest,
     ruling: LaunchRuling,
     what: Pick<RunRecord, "orgId" | "workflow" | "version" | "definitionHash" | "pinnedHash" | "args">,
   ): Promise<LaunchResult> {
     try {
       const outcome = await this.#options.runtime.launch({
         ...what,
-        trigger: wish.trigger,
-        startedBy: wish.startedBy,
-        model: wish.model ?? null,
-        gateway: wish.gateway ?? null,
-        roleBindings: wish.roleBindings ?? {},
-        team: wish.team ?? null,
-        recoveryMax: wish.recovery?.max ?? null,
-        ...(wish.caller === undefined ? {} : { traceId: wish.caller.traceId, parentSpanId: wish.caller.spanId }),
-        ...(wish.idempotency === undefined ? {} : { idempotency: wish.idempotency }),
+        trigger: request.trigger,
+        startedBy: request.startedBy,
+        model: request.model ?? null,
+        gateway: request.gateway ?? null,
+        roleBindings: request.roleBindings ?? {},
+        team: request.team ?? null,
+        recoveryMax: request.recovery?.max ?? null,
+        ...(request.caller === undefined
+          ? {}
+          : { traceId: request.caller.traceId, parentSpanId: request.caller.spanId }),
+        ...(request.idempotency === undefined ? {} : { idempotency: request.idempotency }),
       });
       if (outcome.kind !== "started") await ruling.giveBack();
       return outcome;
@@ -120,7 +122,7 @@ export class RunLauncher implements Launcher {
     return run === undefined ? undefined : { kind: "repeated", run };
   }
 
-  async #version({ orgId, workflow: name, version }: RunWish): Promise<FoundVersion> {
+  async #version({ orgId, workflow: name, version }: LaunchRequest): Promise<FoundVersion> {
     const { store } = this.#options;
     const record = await store.getWorkflow(orgId, name);
     if (record === undefined) return missing("unknown_workflow", `There is no workflow "${name}".`);
@@ -132,12 +134,12 @@ export class RunLauncher implements Launcher {
   }
 
   async #judge(
-    wish: RunWish,
+    request: LaunchRequest,
     { status, posture }: WorkflowRecord,
     version: number,
     args: JsonObject,
   ): Promise<{ readonly ruling: LaunchRuling; readonly refusal: LaunchRefusal | null }> {
-    const { orgId, workflow, gateway = null, model = null, roleBindings = {}, team = null, startedBy } = wish;
+    const { orgId, workflow, gateway = null, model = null, roleBindings = {}, team = null, startedBy } = request;
     const ruling = await this.#options.governance.launches.judge(orgId, {
       workflow,
       status,
@@ -150,8 +152,8 @@ export class RunLauncher implements Launcher {
       roleBindings,
       team,
       keyId: startedBy,
-      by: wish.by ?? startedBy,
-      agentId: wish.agentId ?? null,
+      by: request.by ?? startedBy,
+      agentId: request.agentId ?? null,
     });
     const { judgement } = ruling;
     if (judgement.disposition !== "block") return { ruling, refusal: null };

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 async function expose(name: string, source: string): Promise<void> {
-  await api.tell("POST", "apply", { body: [{ kind: "Workflow", name, spec: { source, exposed: true } }] });
+  await api.request("POST", "apply", { body: [{ kind: "Workflow", name, spec: { source, exposed: true } }] });
 }
 
 /** A client and a server with a pair of pipes between them; `look` lets the time pass until it looks again. */

@@ -4,7 +4,13 @@ import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
 import { changeAudit } from "./change-audit.ts";
-import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type WorkflowSettingsWish } from "./change.ts";
+import {
+  builtInBody,
+  type ChangeAction,
+  planChange,
+  planWorkflowChange,
+  type WorkflowSettingsInput,
+} from "./change.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
 import { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
@@ -189,7 +195,7 @@ async function planWorkflow(
   const lacking = workflowProblems(name, body, catalog);
   if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
   const { source, status, posture, exposed } = workflowSpec.parse(body);
-  const settings: WorkflowSettingsWish = {
+  const settings: WorkflowSettingsInput = {
     ...(status === undefined ? {} : { status }),
     ...(posture === undefined ? {} : { posture }),
     ...(exposed === undefined ? {} : { isExposed: exposed }),

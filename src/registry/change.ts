@@ -64,11 +64,11 @@ function changeProblems(
   return kind === "Lens" ? lensChangeProblems(body, before) : [];
 }
 
-export type WorkflowSettingsWish = Partial<Pick<WorkflowRecord, "status" | "posture" | "isExposed">>;
+export type WorkflowSettingsInput = Partial<Pick<WorkflowRecord, "status" | "posture" | "isExposed">>;
 
 /** The same for a workflow: its text by lines, and before it the settings that change. */
 export function planWorkflowChange(
-  { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsWish },
+  { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsInput },
   before: { readonly record: WorkflowRecord; readonly source: string } | undefined,
 ): Change {
   if (before === undefined) return { action: "created", diff: diffLines("", source) };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { AuditDesk } from "../audit/index.ts";
+import { AuditTrail } from "../audit/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher } from "../launch/index.ts";
@@ -11,7 +11,7 @@ import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
-import { CallerDesk } from "./caller-desk.ts";
+import { Authenticator } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, ownOriginsOf } from "./credentials.ts";
@@ -19,7 +19,7 @@ import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { KnownHosts } from "./known-hosts.ts";
-import { LiveDesk } from "./live-desk.ts";
+import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
@@ -27,9 +27,9 @@ import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
-import { StreamDesk } from "./stream-desk.ts";
+import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
-import { TokenDesk } from "./token-desk.ts";
+import { TokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
   /** The installation's own key signs unless this says otherwise. */
-  readonly audit?: AuditDesk;
+  readonly audit?: AuditTrail;
   /** One of its own unless this says otherwise. */
   readonly launcher?: Launcher;
   /** Believes tokens of an issuer outside; only keys are taken without it. */
@@ -76,7 +76,7 @@ export function createApp({
   runtime,
   gateways,
   governance,
-  audit: desk,
+  audit: trail,
   config: given,
   launcher,
   verifier = null,
@@ -85,14 +85,14 @@ export function createApp({
   const { onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
   const metrics = new Metrics();
-  const live = new LiveDesk({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
-  const streams = new StreamDesk(store, tail, live, config);
+  const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
+  const streams = new StreamRegistry(store, tail, live, config);
   const keys = new KeyRing(store, config.now);
   const refusals = new Refusals();
   const hookFailures = new HookFailures();
-  const tokens = verifier === null ? null : new TokenDesk({ verifier, store, config, refusals });
-  const callers = new CallerDesk(keys, tokens);
-  const audit = desk ?? new AuditDesk({ store, now: config.now });
+  const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, config, refusals });
+  const callers = new Authenticator(keys, tokens);
+  const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
     runtime,

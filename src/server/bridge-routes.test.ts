@@ -20,7 +20,7 @@ beforeAll(async () => {
   const edge = { url: bridge.url, providers: ["ai-sdk"], default_provider: "ai-sdk", default: true };
   const put = async (id: string, body: object, key?: string): Promise<void> => {
     const options = key === undefined ? { body } : { body, key };
-    const { status } = await api.tell("PUT", `gateways/${id}`, options);
+    const { status } = await api.request("PUT", `gateways/${id}`, options);
     if (status !== 200) throw new Error(`${id} was not registered`);
   };
   await put("edge", { ...edge, callback_token: TOKEN, dispatch_token: "dsp_of_the_edge" });
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** A run whose first node is at the Bridge. */
 async function begun(workflow = "one"): Promise<string> {
-  const { status, body } = await api.tell("POST", "runs", { body: { workflow } });
+  const { status, body } = await api.request("POST", "runs", { body: { workflow } });
   if (status !== 201) throw new Error(JSON.stringify(body));
   await until(() => bridge.asked.some(({ dispatches }) => dispatches.some(({ runId }) => runId === body.id)));
   return body.id;
@@ -59,7 +59,7 @@ const post = (
   body: unknown,
   { token = TOKEN, headers = {} }: { token?: string | null; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Answer> =>
-  api.tell("POST", path, {
+  api.request("POST", path, {
     key: null,
     body,
     headers: { ...(token === null ? {} : { "x-gateway-token": token }), ...headers },
@@ -71,7 +71,7 @@ const RECEIVED = [200, { received: true }];
 const DEDUPLICATED = [200, { received: true, deduplicated: true }];
 const DISCARDED = [200, { received: true, discarded: true }];
 
-const runOf = async (runId: string) => (await api.tell("GET", `runs/${runId}`)).body;
+const runOf = async (runId: string) => (await api.request("GET", `runs/${runId}`)).body;
 const eventCount = async (runId: string): Promise<number> => (await api.store.readEvents(ORG, runId, 0, 10_000)).length;
 
 const failureOf = async (runId: string): Promise<string | undefined> =>
@@ -98,7 +98,7 @@ describe("a callback", () => {
 
   it("is discarded when the run was cancelled, and its cost is kept", async () => {
     const runId = await begun();
-    await api.tell("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
+    await api.request("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
     expect(told(await send(callback(runId, { costUsd: 0.25, inputTokens: 10 })))).toEqual(DISCARDED);
     expect(told(await send(callback(runId, { costUsd: 0.25, inputTokens: 10 })))).toEqual(DEDUPLICATED);
     expect(await runOf(runId)).toMatchObject({ status: "cancelled", costMicros: 250_000 });
@@ -147,7 +147,7 @@ describe("a callback", () => {
     expect(told(await send(said))).toEqual(RECEIVED);
     const run = await runOf(runId);
     expect(run).toMatchObject({ status: "completed", costMicros: 500_000 });
-    const { body } = await api.tell("GET", `runs/${runId}/nodes/a`);
+    const { body } = await api.request("GET", `runs/${runId}/nodes/a`);
     expect(JSON.stringify(body)).toContain("the answer");
   });
 
@@ -214,7 +214,7 @@ describe("who sends it", () => {
   });
 
   it("is no browser's business: only POST is taken", async () => {
-    expect((await api.tell("GET", CALLBACK_PATH, { headers: { "x-gateway-token": TOKEN } })).status).toBe(405);
+    expect((await api.request("GET", CALLBACK_PATH, { headers: { "x-gateway-token": TOKEN } })).status).toBe(405);
   });
 });
 
@@ -548,7 +548,7 @@ describe("a ticket", () => {
 
   it("is discarded when the attempt has ended otherwise", async () => {
     const runId = await begun();
-    await api.tell("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
+    await api.request("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
     expect(told(await use(ticketOf(runId), { costUsd: 1 }))).toEqual(DISCARDED);
   });
 
@@ -594,17 +594,17 @@ describe("a conversation", () => {
     await send(callback(runId, { sessionId: "thread 1/2", messages }));
     await send(callback(runId, { sessionId: "thread 1/2", messages: [{ role: "user", content: "again" }] }));
     const path = `agents/default/threads/${encodeURIComponent("thread 1/2")}`;
-    const { status, body } = await api.tell("GET", path, { key: await api.key(["run:read"]) });
+    const { status, body } = await api.request("GET", path, { key: await api.key(["run:read"]) });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       agentId: "default",
       sessionId: "thread 1/2",
       attempts: [{ runId, nodeId: "a", attempt: 1, messages }],
     });
-    expect((await api.tell("GET", path, { key: STRANGER })).status).toBe(404);
-    expect((await api.tell("GET", path, { key: await api.key(["governance:read"]) })).status).toBe(403);
-    expect(told(await api.tell("GET", "agents/default/threads/nobody"))).toEqual([404, "unknown_thread"]);
-    expect(told(await api.tell("GET", "agents/nobody/threads/thread"))).toEqual([404, "unknown_thread"]);
+    expect((await api.request("GET", path, { key: STRANGER })).status).toBe(404);
+    expect((await api.request("GET", path, { key: await api.key(["governance:read"]) })).status).toBe(403);
+    expect(told(await api.request("GET", "agents/default/threads/nobody"))).toEqual([404, "unknown_thread"]);
+    expect(told(await api.request("GET", "agents/nobody/threads/thread"))).toEqual([404, "unknown_thread"]);
   });
 });
 

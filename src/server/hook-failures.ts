@@ -35,7 +35,7 @@ export class HookFailures {
     const key = JSON.stringify([hook.orgId, hook.workflow]);
     const window = this.#windows.get(key);
     if (window === undefined) {
-      tell(services, hook, reason, 1);
+      request(services, hook, reason, 1);
       this.#open(services, hook, key);
     } else {
       window.count += 1;
@@ -52,7 +52,7 @@ export class HookFailures {
     const stop = this.#after(WINDOW_MS, () => {
       this.#windows.delete(key);
       if (window.count === 0) return;
-      tell(services, hook, window.reason, window.count);
+      request(services, hook, window.reason, window.count);
       this.#open(services, hook, key);
     });
     const window: Window = { count: 0, reason: "bad_signature", stop };
@@ -66,7 +66,7 @@ function afterTimeout(delayMs: number, work: () => void): () => void {
 }
 
 /** Whoever sent it does not wait for it. */
-function tell(
+function request(
   { store, config }: Pick<Services, "store" | "config">,
   { orgId, workflow }: DoubtedHook,
   reason: Reason,

@@ -15,16 +15,16 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const ARGS = { who: "Ada" };
-const start = (more: object = {}) => api.tell("POST", "runs", { body: { workflow: "hello", args: ARGS, ...more } });
+const start = (more: object = {}) => api.request("POST", "runs", { body: { workflow: "hello", args: ARGS, ...more } });
 
 async function posture(name: string): Promise<void> {
   const spec = { source: HELLO, posture: name };
-  const { status } = await api.tell("POST", "apply", { body: [{ kind: "Workflow", name: "hello", spec }] });
+  const { status } = await api.request("POST", "apply", { body: [{ kind: "Workflow", name: "hello", spec }] });
   expect(status).toBe(200);
 }
 
 async function put(path: string, body: object): Promise<void> {
-  const answer = await api.tell("PUT", path, { body });
+  const answer = await api.request("PUT", path, { body });
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
 }
 
@@ -51,7 +51,7 @@ describe("a launch", () => {
       409,
       "workflow_paused",
       "platform_open",
-      () => api.tell("PATCH", "workflows/hello", { body: { status: "paused" } }),
+      () => api.request("PATCH", "workflows/hello", { body: { status: "paused" } }),
     ],
     ["its posture", 403, "posture_forbidden", "execution_posture", () => posture("advisory")],
     ["a launch nobody approved", 403, "posture_forbidden", "execution_posture", () => posture("approval_required")],
@@ -64,7 +64,7 @@ describe("a launch", () => {
     expect(refused).toMatchObject({ status, body: { status, code, explanation: { gate, code } } });
     expect(refused.body.explanation.message).not.toBe("");
     expect(refused.body.explanation.unblock.length).toBeGreaterThan(0);
-    expect((await api.tell("GET", "runs")).body.data).toEqual([]);
+    expect((await api.request("GET", "runs")).body.data).toEqual([]);
   });
 
   it("is refused when the gateway it is pinned to is not there", async () => {
@@ -81,9 +81,9 @@ describe("a launch", () => {
 
   it("that was made before is answered again, whatever the gates say now", async () => {
     const once = { body: { workflow: "hello", args: ARGS }, headers: { "idempotency-key": "k1" } };
-    const first = await api.tell("POST", "runs", once);
+    const first = await api.request("POST", "runs", once);
     await put("platform", { open: false });
-    expect(await api.tell("POST", "runs", once)).toMatchObject({ status: 200, body: { id: first.body.id } });
+    expect(await api.request("POST", "runs", once)).toMatchObject({ status: 200, body: { id: first.body.id } });
   });
 
   it("may be made so often by one key, and no more", async () => {
@@ -118,9 +118,9 @@ describe("a launch", () => {
 });
 
 describe("a launch that wants an approval", () => {
-  const approvals = async (query = "") => (await api.tell("GET", `approvals${query}`)).body.data;
+  const approvals = async (query = "") => (await api.request("GET", `approvals${query}`)).body.data;
   const resolve = (id: string, body: object, key?: string) =>
-    api.tell("POST", `approvals/${id}/resolve`, { body, ...(key === undefined ? {} : { key }) });
+    api.request("POST", `approvals/${id}/resolve`, { body, ...(key === undefined ? {} : { key }) });
 
   it("is refused with the approval it wants, and starts once when that is given", async () => {
     await posture("approval_required");
@@ -150,7 +150,7 @@ describe("a launch that wants an approval", () => {
     const again = await start();
     expect(again).toMatchObject({ status: 403 });
     expect(again.body.explanation.unblock[0].target).not.toBe(pending.id);
-    const told = (await api.tell("GET", "audit?category=governance")).body.data;
+    const told = (await api.request("GET", "audit?category=governance")).body.data;
     const [requested, resolved] = ["approval.requested", "approval.resolved"].map((type) =>
       told.find((record: { type: string }) => record.type === type),
     );
@@ -162,7 +162,7 @@ describe("a launch that wants an approval", () => {
     await posture("approval_required");
     const bot = await api.key(["workflow:execute", "governance:approve", "governance:read"], { agent: "writer" });
     const other = await api.key(["governance:approve", "governance:read"], { agent: "editor" });
-    await api.tell("POST", "runs", { body: { workflow: "hello", args: ARGS }, key: bot });
+    await api.request("POST", "runs", { body: { workflow: "hello", args: ARGS }, key: bot });
     const [{ id, digest }] = await approvals();
     expect(await resolve(id, { decision: "approve" }, bot)).toMatchObject({
       status: 403,
@@ -208,7 +208,7 @@ describe("a launch that wants an approval", () => {
       approvers: [{ who: "role:ops", within: "2h" }],
       separate_approver: true,
     };
-    const saved = await api.tell("PUT", "policies/ask", { body: asking });
+    const saved = await api.request("PUT", "policies/ask", { body: asking });
     expect(saved.status, JSON.stringify(saved.body)).toBeLessThan(300);
     const refused = await start();
     expect(refused).toMatchObject({
@@ -238,11 +238,11 @@ describe("new work of an old run", () => {
       [`runs/${done}/branch`, { eventId: 3 }],
       [`runs/${failed}/recover`, {}],
     ] as const) {
-      const refused = await api.tell("POST", path, { body });
+      const refused = await api.request("POST", path, { body });
       expect(refused, path).toMatchObject({ status: 503, body: { code: "platform_closed" } });
     }
     await put("platform", { open: true });
-    expect((await api.tell("POST", `runs/${failed}/recover`, { body: {} })).status).toBe(200);
-    expect((await api.tell("POST", `runs/${done}/restart`, { body: {} })).status).toBe(201);
+    expect((await api.request("POST", `runs/${failed}/recover`, { body: {} })).status).toBe(200);
+    expect((await api.request("POST", `runs/${done}/restart`, { body: {} })).status).toBe(201);
   });
 });

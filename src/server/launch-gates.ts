@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
-import type { LaunchRuling, LaunchWish } from "../governance/index.ts";
+import type { LaunchRuling, LaunchSubject } from "../governance/index.ts";
 import type { WorkflowRecord } from "../store/index.ts";
 import type { LaunchRefusal, LaunchResult } from "../launch/index.ts";
 import { launched } from "./idempotency.ts";
@@ -29,9 +29,9 @@ export async function requireLaunch(
   launching: Launching,
 ): Promise<LaunchRuling> {
   const { version = null, model = null, roleBindings = {}, team = null, purpose } = launching;
-  const { hasApprovedLaunch: _none, ...wish } = launchWish(launching, principal.keyId);
+  const { hasApprovedLaunch: _none, ...subject } = launchSubject(launching, principal.keyId);
   const ruling = await services.governance.launches.judge(principal.orgId, {
-    ...wish,
+    ...subject,
     version,
     model,
     roleBindings,
@@ -47,10 +47,10 @@ export async function requireLaunch(
   return ruling;
 }
 
-export function launchWish(
+export function launchSubject(
   { workflow, record, args, gateway, depth = 0 }: Launching,
   keyId: string,
-): LaunchWish & { readonly keyId: string } {
+): LaunchSubject & { readonly keyId: string } {
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
   return { workflow, status, posture, hasApprovedLaunch: false, depth, args, gateway, keyId };
 }

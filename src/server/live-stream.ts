@@ -1,6 +1,6 @@
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { LiveHead, RunRecord, RunStore } from "../store/index.ts";
-import type { LiveDesk, LiveWatcher } from "./live-desk.ts";
+import type { OrgFeed, LiveWatcher } from "./org-feed.ts";
 import { PulledStream, type PulledSetup } from "./pulled-stream.ts";
 import { RunCursor } from "./run-cursor.ts";
 import type { Tail } from "./tail.ts";
@@ -13,7 +13,7 @@ export interface LiveSetup extends PulledSetup {
   readonly hasApprovals: boolean;
   readonly store: Pick<RunStore, "readEvents">;
   readonly tail: Tail;
-  readonly live: LiveDesk;
+  readonly live: OrgFeed;
 }
 
 /** One client of a whole organisation: what becomes of its runs, and the events of those it names. */

@@ -4,7 +4,7 @@ import { SluiceClient } from "../client/index.ts";
 import { createInProcessFetch, createMcpEndpoint } from "../mcp/index.ts";
 import { unauthenticated } from "./auth.ts";
 import { BODY_BYTES_MAX } from "./body.ts";
-import type { CallerDesk } from "./caller-desk.ts";
+import type { Authenticator } from "./authenticator.ts";
 import type { ApiConfig } from "./config.ts";
 import { credentialOf, ownOriginsOf } from "./credentials.ts";
 import type { OpenRoute } from "./open-routes.ts";
@@ -24,7 +24,7 @@ export interface OpenedMcp {
  */
 export function openMcp(
   config: ApiConfig,
-  callers: CallerDesk,
+  callers: Authenticator,
   handle: (request: Request) => Response | Promise<Response>,
 ): OpenedMcp {
   const { onTrouble } = config;

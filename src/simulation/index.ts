@@ -1,6 +1,6 @@
 export { APPROVE_ANSWERS, type ApproveMode } from "./answer.ts";
-export { buildHouse, type BuiltHouse, type House } from "./house.ts";
-export { type Performance, type Piece, rehearseGoverned, rehearseOpen, RehearsalTooLong } from "./rehearse.ts";
+export { buildEnvironment, type BuiltEnvironment, type SimulationEnvironment } from "./environment.ts";
+export { type Performance, type Piece, simulateGoverned, simulateOpen, SimulationTooLong } from "./simulate.ts";
 export {
   GOVERNANCE_MODES,
   type GovernanceMode,

@@ -7,7 +7,7 @@ import { type EventFrame, frameEvent, isoFromEpochMs } from "../core/view/index.
 import type { StoredVerdict } from "../store/index.ts";
 import { criticalPath } from "./critical-path.ts";
 import { baseOf, type Decided, decidedByLog, decidedByRecords } from "./decided.ts";
-import type { Rehearsed } from "./rehearse.ts";
+import type { Simulated } from "./simulate.ts";
 
 export const GOVERNANCE_MODES = ["live", "none"] as const;
 export type GovernanceMode = (typeof GOVERNANCE_MODES)[number];
@@ -78,8 +78,8 @@ export interface Simulation {
 /** There is nothing to trace: every simulation has the same. */
 const TRACE_ID = "0".repeat(32);
 
-export function simulationOf(plan: Plan, rehearsed: Rehearsed): Simulation {
-  const { launch, state, log, verdicts, askedFor, isWaiting } = rehearsed;
+export function simulationOf(plan: Plan, simulated: Simulated): Simulation {
+  const { launch, state, log, verdicts, askedFor, isWaiting } = simulated;
   const approvals = approvalsOf(log);
   const asked = new Set([...askedFor].map(baseOf));
   const decided = launch === null ? decidedByLog(log) : decidedByRecords(verdicts);

@@ -102,7 +102,7 @@ export class Stage {
     if (answer === null) return;
     this.#pendingAnswers += 1;
     const { approvalId } = payload;
-    await this.#driver.tell(this.#orgId, runId, { type: "approval", approvalId, ...answer }).catch(() => undefined);
+    await this.#driver.submit(this.#orgId, runId, { type: "approval", approvalId, ...answer }).catch(() => undefined);
     this.#pendingAnswers -= 1;
   }
 }

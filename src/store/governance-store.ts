@@ -117,7 +117,7 @@ export interface GovernanceStore {
   listVerdicts(orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>>;
   usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Tells the audit something under a key, the first time it is told under it; false every other time. */
-  tellOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
+  markOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /**
    * Counts the open attempts of every agent and the reservations in every envelope again from the rows of the open
    * attempts; what differed is set right and told. Safe beside commits and other replicas.

@@ -6,7 +6,7 @@ export interface LiveStore {
    * The runs of these organisations that are open, were created since an instant, or are named: newest first, at most
    * `limit`. One query, whatever the number of organisations and of those who watch them.
    */
-  listLiveRuns(wish: LiveWish): Promise<readonly LiveHead[]>;
+  listLiveRuns(wish: LiveQuery): Promise<readonly LiveHead[]>;
   /** The approvals of launches that wait for somebody in these organisations, in order of their ids. */
   listOpenLaunches(orgIds: readonly string[]): Promise<readonly OpenLaunch[]>;
 }
@@ -16,7 +16,7 @@ export interface OpenLaunch {
   readonly approvalId: string;
 }
 
-export interface LiveWish {
+export interface LiveQuery {
   readonly orgIds: readonly string[];
   readonly createdSince: number;
   readonly runIds: readonly string[];

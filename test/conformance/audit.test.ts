@@ -38,7 +38,7 @@ describe("the audit of a run", () => {
     const before = await scene.get("audit?limit=100");
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["audit", "audit/1", "audit/export", "audit/verify"]) {
-        expect([404, 405]).toContain((await scene.api.tell(method, path, { body: {} })).status);
+        expect([404, 405]).toContain((await scene.api.request(method, path, { body: {} })).status);
       }
     }
     expect(await scene.get("audit?limit=100")).toEqual(before);

@@ -85,7 +85,7 @@ describe("completed work under a credit plan", () => {
       [{ credits_per_usd: 1, credits_per_token: {} }, "conflicting_fields"],
       [{ credits_per_usd: -1 }, "bad_number"],
     ] as const) {
-      const { status, body } = await scene.api.tell("PUT", "credit-plans/odd", { body: spec });
+      const { status, body } = await scene.api.request("PUT", "credit-plans/odd", { body: spec });
       expect([status, body.problems[0].code]).toEqual([422, code]);
     }
   });

@@ -81,7 +81,7 @@ describe("a lens of a saved workflow", () => {
   it("may be gone before the run that began with it ends", async () => {
     await scene.save(WAITING);
     const runId = await scene.run("g");
-    await scene.api.tell("DELETE", "lenses/answer");
+    await scene.api.request("DELETE", "lenses/answer");
     await goOn(runId);
     expect((await scene.get(`runs/${runId}`)).status).toBe("completed");
     const { status, body } = await scene.post("runs", { workflow: "g" });
@@ -90,7 +90,7 @@ describe("a lens of a saved workflow", () => {
   });
 
   it("never changes a version: another text needs another id", async () => {
-    const changed = await scene.api.tell("PUT", "lenses/answer", {
+    const changed = await scene.api.request("PUT", "lenses/answer", {
       body: { versions: [{ ...V1, template_body: "Otherwise" }] },
     });
     expect(changed.status).toBe(422);
@@ -101,7 +101,7 @@ describe("a lens of a saved workflow", () => {
     ["a lens nobody registered", { id: "a", lens_id: "anser" }],
     ["a version it does not have", { id: "a", lens_id: "answer", version_id: "v9" }],
   ])("is a problem of the workflow, with its place: %s", async (_, node) => {
-    const saved = await scene.api.tell("PUT", "workflows/g", {
+    const saved = await scene.api.request("PUT", "workflows/g", {
       body: { source: JSON.stringify(graph([node]), null, 2) },
     });
     expect(saved.status).toBe(422);

@@ -45,7 +45,7 @@ describe("node.provenance of steps", () => {
     expect(told(rig, "kid")).toEqual(handed);
     const started = rig.of("child.started", "kid").at(-1)?.childRunId ?? "";
     const spent = { costMicros: 0, tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 } };
-    rig.tell({
+    rig.submit({
       type: "child_finished",
       nodeId: "kid",
       attempt: 1,
@@ -68,7 +68,7 @@ describe("node.provenance of steps", () => {
 
   it("is told anew after a rewind", () => {
     const rig = runOf(workflow(["a {command: 'do ${tag}'}"], "args: {tag: v1}")).complete("a");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(told(rig, "a")).toEqual(["- args.tag command", "- args.tag command"]);
   });
 });

@@ -88,14 +88,14 @@ describe("a run that may recover by itself", () => {
 
   it("passes the launch gates: a paused workflow and a closed platform wait", async () => {
     const runId = await failed("once", { max: 1 });
-    await scene.api.tell("PATCH", "workflows/w", { body: { status: "paused" } });
+    await scene.api.request("PATCH", "workflows/w", { body: { status: "paused" } });
     await lookAhead(11);
     expect(await scene.get(`runs/${runId}`)).toMatchObject({ status: "failed", epoch: 0 });
-    await scene.api.tell("PATCH", "workflows/w", { body: { status: "active" } });
-    await scene.api.tell("PUT", "platform", { body: { open: false, reason: "night" } });
+    await scene.api.request("PATCH", "workflows/w", { body: { status: "active" } });
+    await scene.api.request("PUT", "platform", { body: { open: false, reason: "night" } });
     await lookAhead(11);
     expect(await scene.get(`runs/${runId}`)).toMatchObject({ status: "failed", epoch: 0 });
-    await scene.api.tell("PUT", "platform", { body: { open: true } });
+    await scene.api.request("PUT", "platform", { body: { open: true } });
     await lookAhead(11);
     await scene.api.settle(runId);
     expect(await scene.get(`runs/${runId}`)).toMatchObject({ status: "completed", epoch: 1 });

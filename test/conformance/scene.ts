@@ -22,7 +22,7 @@ export class Scene {
 
   /** `put("teams/crew", {…})`; whatever is wrong with it is an error here. */
   async put(path: string, spec: JsonObject): Promise<void> {
-    const { status, body } = await this.api.tell("PUT", path, { body: spec });
+    const { status, body } = await this.api.request("PUT", path, { body: spec });
     if (status > 201) throw new Error(`${path} was not registered: ${JSON.stringify(body)}`);
   }
 
@@ -38,7 +38,7 @@ export class Scene {
   }
 
   post(path: string, body: object = {}): Promise<Answer> {
-    return this.api.tell("POST", path, { body });
+    return this.api.request("POST", path, { body });
   }
 
   /** The id of a run that has come to rest. */
@@ -50,7 +50,7 @@ export class Scene {
   }
 
   async get(path: string): Promise<Answer["body"]> {
-    const { status, body } = await this.api.tell("GET", path);
+    const { status, body } = await this.api.request("GET", path);
     if (status !== 200) throw new Error(`GET ${path}: ${JSON.stringify(body)}`);
     return body;
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Rig, runOf, workflow } from "./rig.ts";
 
 const say = (rig: Rig, attempt: number, ...pieces: readonly (readonly [number, string])[]) =>
-  rig.tell({ type: "stream", nodeId: "a", attempt, deltas: pieces.map(([index, text]) => ({ index, text })) });
+  rig.submit({ type: "stream", nodeId: "a", attempt, deltas: pieces.map(([index, text]) => ({ index, text })) });
 const heard = (rig: Rig) => rig.of("node.stream.delta", "a").map(({ deltaIndex, text }) => [deltaIndex, text]);
 
 describe("a node that streams", () => {
@@ -42,7 +42,7 @@ describe("a node that streams", () => {
     const done = runOf(workflow(["a", "b"])).complete("a");
     expect(say(done, 1, [0, "late"]).events).toEqual([]);
     const cancelled = runOf(workflow(["a"]));
-    cancelled.tell({ type: "cancel", reason: "stop" });
+    cancelled.submit({ type: "cancel", reason: "stop" });
     expect(say(cancelled, 1, [0, "late"]).events).toEqual([]);
   });
 });

@@ -358,7 +358,7 @@ describe("a team", () => {
     expect(again.status).toBe(201);
     await scene.api.settle(again.body.id);
     expect(await scene.takers(again.body.id, "a")).toEqual(["ann"]);
-    await scene.api.tell("DELETE", "teams/crew");
+    await scene.api.request("DELETE", "teams/crew");
     expect((await scene.get(`runs/${runId}/state`)).status).toBe("completed");
   });
 

@@ -40,8 +40,8 @@ beforeAll(async () => {
   site = await openSite(SCRIPT);
   for (const source of [BOOK, LETTER, NEEDY, TEAMED]) await site.api.save(source);
   failed = await site.api.run("book");
-  await site.api.tell("PUT", "agents/writer", { body: { trust_level: 6, autonomy: "bounded" } });
-  const { body } = await site.api.tell("POST", `runs/${failed}/restart`, { body: {} });
+  await site.api.request("PUT", "agents/writer", { body: { trust_level: 6, autonomy: "bounded" } });
+  const { body } = await site.api.request("POST", `runs/${failed}/restart`, { body: {} });
   restarted = body.id;
   await site.api.settle(restarted);
 });
@@ -136,15 +136,15 @@ describe("a node that waits for a person", () => {
 
   it("is given to an agent when nobody of the team may take it", async () => {
     for (const agent of ["senior", "linguist"]) {
-      await site.api.tell("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
+      await site.api.request("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
     }
     // Nobody who is active has the tool; a person may call in one who has it, and nobody who has not.
     const members = [
       { agent: "senior", tool_profile: { allow_tools: ["mail"] } },
       { agent: "linguist", is_active: false, tool_profile: { allow_tools: ["translate"] } },
     ];
-    await site.api.tell("PUT", "teams/desk", { body: { members } });
-    const { body } = await site.api.tell("POST", "runs", { body: { workflow: "teamed", team: "desk" } });
+    await site.api.request("PUT", "teams/desk", { body: { members } });
+    const { body } = await site.api.request("POST", "runs", { body: { workflow: "teamed", team: "desk" } });
     await site.api.settle(body.id);
     const page = await visit({ path: "/approvals" });
     await page.getByRole("link", { name: "Give what it needs" }).click();

@@ -20,10 +20,10 @@ describe("a spec as the console shows it", () => {
     "is the one of $kind that was saved: saving it again changes nothing",
     async ({ collection, sample }) => {
       const written = readSource(sample).tree?.value;
-      expect((await api.tell("PUT", `${collection}/sample`, { body: written })).status).toBe(201);
-      const { body: shown } = await api.tell("GET", `${collection}/sample`);
+      expect((await api.request("PUT", `${collection}/sample`, { body: written })).status).toBe(201);
+      const { body: shown } = await api.request("GET", `${collection}/sample`);
       const read = readSource(printYaml(specOf(shown))).tree?.value;
-      const again = await api.tell("PUT", `${collection}/sample`, { body: read });
+      const again = await api.request("PUT", `${collection}/sample`, { body: read });
       expect(again.status).toBe(200);
       expect(again.body).toEqual(shown);
     },
@@ -34,7 +34,7 @@ describe("the fields the console offers", () => {
   it.each(Object.values(KINDS).filter(({ kind }) => kind !== "LibraryStep"))(
     "are those the server checks $kind with: its sample has no others",
     async ({ collection, sample }) => {
-      const { body: openApi } = await api.tell("GET", "/openapi.json", { key: null });
+      const { body: openApi } = await api.request("GET", "/openapi.json", { key: null });
       const schema = bodySchema(openApi, { collection });
       const names = fieldsOf(schema ?? {}).map(({ name }) => name);
       expect(names.length).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ describe("the fields the console offers", () => {
   );
 
   it("says what an agent may say", async () => {
-    const { body: openApi } = await api.tell("GET", "/openapi.json", { key: null });
+    const { body: openApi } = await api.request("GET", "/openapi.json", { key: null });
     const fields = fieldsOf(bodySchema(openApi, { collection: "agents" }) ?? {});
     expect(fields.find(({ name }) => name === "trust_level")).toMatchObject({
       type: "whole number",

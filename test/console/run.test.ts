@@ -124,7 +124,7 @@ let shared: Page | null = null;
 beforeAll(async () => {
   site = await openSite(SCRIPT);
   for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, FAMILY, BIG]) await site.api.save(source);
-  await site.api.tell("PUT", "policies/people-pay", {
+  await site.api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -151,13 +151,13 @@ async function open(path: string): Promise<Page> {
 }
 
 async function begin(workflow: string, args: object = {}): Promise<string> {
-  const { status, body } = await site.api.tell("POST", "runs", { body: { workflow, args } });
+  const { status, body } = await site.api.request("POST", "runs", { body: { workflow, args } });
   expect(status).toBe(201);
   return body.id;
 }
 
 async function stateOf(runId: string): Promise<State> {
-  return (await site.api.tell("GET", `runs/${runId}/state`)).body;
+  return (await site.api.request("GET", `runs/${runId}/state`)).body;
 }
 
 /** The nodes on the canvas, each as `id status`. */
@@ -262,8 +262,10 @@ describe("the run page", () => {
       .waitFor();
     await screenshot(page, "run-reconnecting-light");
     // The run goes on while nobody can hear of it.
-    const { body } = await site.api.tell("GET", "approvals?status=pending&limit=1");
-    const told = await site.api.tell("POST", `approvals/${body.data[0].id}/resolve`, { body: { decision: "approve" } });
+    const { body } = await site.api.request("GET", "approvals?status=pending&limit=1");
+    const told = await site.api.request("POST", `approvals/${body.data[0].id}/resolve`, {
+      body: { decision: "approve" },
+    });
     expect([told.status, told.body.runId]).toEqual([200, runId]);
     await site.api.settle(runId);
     expect(await statusOfRun(page).textContent()).not.toBe("Completed");
@@ -304,7 +306,7 @@ describe("the run page", () => {
     for (const at of [1, 4, last - 1]) {
       await page.goto(`${site.url}/runs/${runId}?at=${at}&event=${at}&tab=events`);
       await card(page, "first").waitFor();
-      const then: State = (await site.api.tell("GET", `runs/${runId}/at/${at}`)).body;
+      const then: State = (await site.api.request("GET", `runs/${runId}/at/${at}`)).body;
       const wanted = then.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`).sort();
       await soon(() => cardsOf(page)).toEqual(wanted);
     }
@@ -323,7 +325,7 @@ describe("the run page", () => {
 
   it("rewinds to an event, and branches with other args", async () => {
     const runId = await site.api.run("hostile");
-    const first = (await site.api.tell("GET", `runs/${runId}/checkpoints`)).body.data[0].eventId as number;
+    const first = (await site.api.request("GET", `runs/${runId}/checkpoints`)).body.data[0].eventId as number;
     const page = await open(`/runs/${runId}?event=${first}&tab=events`);
     await page.getByRole("button", { name: "Rewind to here" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rewind", exact: true }).click();
@@ -340,7 +342,7 @@ describe("the run page", () => {
     await page.waitForURL((url) => !url.pathname.endsWith(refund));
     await page.getByText("A branch has started; nothing is carried over, every node runs again.").waitFor();
     const branch = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-    expect((await site.api.tell("GET", `runs/${branch}`)).body.args).toEqual({ customer: "Linus" });
+    expect((await site.api.request("GET", `runs/${branch}`)).body.args).toEqual({ customer: "Linus" });
   });
 
   it("can be used with the keyboard alone, and read as a list", async () => {
@@ -386,9 +388,9 @@ describe("the run page", () => {
       String((await stateOf(runId)).lastEventId),
     );
     expect(new Set(await page.evaluate<string[]>("sluiceDrawn()"))).toContain("collect");
-    const { body } = await site.api.tell("GET", "approvals?status=pending&limit=100");
+    const { body } = await site.api.request("GET", "approvals?status=pending&limit=100");
     const asked = body.data.find((approval: { runId: string }) => approval.runId === runId);
-    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await site.api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
     await line("letter", "completed").waitFor();
     expect(new Set(await page.evaluate<string[]>("sluiceDrawn()"))).toEqual(new Set(["pay", "letter"]));
   });

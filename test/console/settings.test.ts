@@ -31,10 +31,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const { api } = site;
-  await api.tell("PUT", "agents/analyst", {
+  await api.request("PUT", "agents/analyst", {
     body: { trust_level: 6, autonomy: "bounded", max_concurrent: 5, budget_monthly_usd: 40, skills: ["refunds"] },
   });
-  await api.tell("PUT", "policies/people-pay", {
+  await api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -43,12 +43,12 @@ beforeAll(async () => {
       reason: "A person lets money go",
     },
   });
-  await api.tell("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
-  await api.tell("PUT", "budgets/analysts", {
+  await api.request("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
+  await api.request("PUT", "budgets/analysts", {
     body: { scope: "agent", scope_id: "analyst", period: "monthly", amount_usd: 0.3 },
   });
-  await api.tell("PUT", "schedules/nightly", { body: { workflow: "refund", cron: "0 3 * * *", timezone: "UTC" } });
-  await api.tell("PUT", "library/summarise", { body: { command: "Summarise ${text}" } });
+  await api.request("PUT", "schedules/nightly", { body: { workflow: "refund", cron: "0 3 * * *", timezone: "UTC" } });
+  await api.request("PUT", "library/summarise", { body: { command: "Summarise ${text}" } });
   await api.save(REFUND);
   await api.run("refund");
   await api.run("refund", { customer: "Grace" });
@@ -98,11 +98,11 @@ describe("governance", () => {
     await screenshot(page, "governance-policy-light");
     await page.getByRole("button", { name: "Save" }).click();
     await has(page, "Saved policy people-pay.");
-    expect((await site.api.tell("GET", "policies/people-pay")).body).toMatchObject({
+    expect((await site.api.request("GET", "policies/people-pay")).body).toMatchObject({
       action: "block",
       reason: "Nobody reads",
     });
-    await site.api.tell("PUT", "policies/people-pay", {
+    await site.api.request("PUT", "policies/people-pay", {
       body: {
         category: "guardrail",
         scope: "global",
@@ -136,7 +136,7 @@ describe("governance", () => {
     await problem.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Save" }).click();
     await has(page, "Saved agent clerk.");
-    expect((await site.api.tell("GET", "agents/clerk")).body).toMatchObject({
+    expect((await site.api.request("GET", "agents/clerk")).body).toMatchObject({
       model: "tide-1",
       rateLimit: { count: 1, perSeconds: 1 },
     });
@@ -170,7 +170,7 @@ describe("governance", () => {
     await dialog.getByLabel(/Type intern/).fill("intern");
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/agents$/);
-    expect((await site.api.tell("GET", "agents/intern")).status).toBe(404);
+    expect((await site.api.request("GET", "agents/intern")).status).toBe(404);
   });
 
   it("closes and opens the platform, with a reason", async () => {
@@ -238,7 +238,7 @@ describe("settings", () => {
     await page.getByRole("button", { name: "Create key" }).click();
     const secret = await page.getByRole("region", { name: "The new key" }).textContent();
     expect(secret).toMatch(/^slk_/);
-    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).body).toMatchObject({
+    expect((await site.api.request("GET", "session", { key: secret ?? "" })).body).toMatchObject({
       label: "build server",
     });
     await screenshot(page, "settings-key-light");
@@ -247,7 +247,7 @@ describe("settings", () => {
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.getByText("revoked").waitFor();
-    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).status).toBe(401);
+    expect((await site.api.request("GET", "session", { key: secret ?? "" })).status).toBe(401);
   });
 
   it("registers a webhook and shows its deliveries", async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await site.api.run("hello", { who: "Ada" });
   await site.api.run("failing");
   gated = await site.api.run("gated");
-  await site.api.tell("PUT", "budgets/daily", { body: { scope: "global", period: "daily", amount_usd: 10 } });
+  await site.api.request("PUT", "budgets/daily", { body: { scope: "global", period: "daily", amount_usd: 10 } });
 }, BUILD_MS);
 afterAll(() => site?.close());
 
@@ -158,11 +158,11 @@ describe("the shell", () => {
     for (const page of [first, second, third]) await page?.locator('.run-facts [data-status="blocked"]').waitFor();
     await soon(open).toBe(1);
     await first.close();
-    const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
+    const { data } = (await site.api.request("GET", "approvals?status=pending")).body;
     const asked = data.find((approval: { runId: string }) => approval.runId === runId);
-    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await site.api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
     expect(await site.api.settle(runId)).toBe("completed");
-    const state = (await site.api.tell("GET", `runs/${runId}/state`)).body;
+    const state = (await site.api.request("GET", `runs/${runId}/state`)).body;
     for (const page of [second, third]) {
       await page?.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
       await page?.locator('.run-facts [data-status="completed"]').waitFor();
@@ -202,11 +202,11 @@ describe("the shell", () => {
     await soon(open).toBe(1);
     await leader.close();
     await soon(open).toBe(1);
-    const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
+    const { data } = (await site.api.request("GET", "approvals?status=pending")).body;
     const asked = data.find((approval: { runId: string }) => approval.runId === runId);
-    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await site.api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
     expect(await site.api.settle(runId)).toBe("completed");
-    const state = (await site.api.tell("GET", `runs/${runId}/state`)).body;
+    const state = (await site.api.request("GET", `runs/${runId}/state`)).body;
     await run.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
     await run.locator('.run-facts [data-status="completed"]').waitFor();
     await runs.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
@@ -219,7 +219,7 @@ describe("the shell", () => {
 
   it("tells every tab of a launch that waits, and that it was answered", async () => {
     const posture = (to: string) =>
-      site.api.tell("POST", "apply", {
+      site.api.request("POST", "apply", {
         body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
       });
     const home = await site.visit();
@@ -228,7 +228,7 @@ describe("the shell", () => {
     for (const page of [home, inbox]) await live(page);
     await posture("approval_required");
     const wish = { body: { workflow: "hello", args: { who: "Ada" } } };
-    expect((await site.api.tell("POST", "runs", wish)).status).toBe(403);
+    expect((await site.api.request("POST", "runs", wish)).status).toBe(403);
     await home.getByText("A launch waits for approval").first().waitFor();
     await home.getByRole("link", { name: /wants to start hello/ }).waitFor();
     await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).click();
@@ -236,7 +236,7 @@ describe("the shell", () => {
     await inbox.keyboard.press("a");
     await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).waitFor({ state: "detached" });
     await home.getByRole("link", { name: /wants to start hello/ }).waitFor({ state: "detached" });
-    expect((await site.api.tell("POST", "runs", wish)).status).toBe(201);
+    expect((await site.api.request("POST", "runs", wish)).status).toBe(201);
     await posture("bounded_autonomous");
     await home.context().close();
   });
@@ -249,7 +249,7 @@ describe("the runs", () => {
     await live(page);
     const started = await Promise.all(
       [1, 2].map(
-        async () => (await site.api.tell("POST", "runs", { body: { workflow: "endless" } })).body.id as string,
+        async () => (await site.api.request("POST", "runs", { body: { workflow: "endless" } })).body.id as string,
       ),
     );
     for (const runId of started) await runOf(page, runId).waitFor();
@@ -275,7 +275,7 @@ describe("the approvals", () => {
     const page = await site.visit({ path: "/approvals" });
     const detail = page.getByRole("region", { name: "decide waits for approval" });
     await detail.getByText("What exactly will happen").waitFor();
-    const { body } = await site.api.tell("GET", "approvals?status=pending");
+    const { body } = await site.api.request("GET", "approvals?status=pending");
     await detail.getByText(body.data[0].digest).waitFor();
     await page.keyboard.press("a");
     await page.getByText("Nobody has to answer anything").waitFor();

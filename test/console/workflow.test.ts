@@ -44,7 +44,7 @@ beforeAll(async () => {
   await site.api.save(REVIEW);
   await site.api.save(CHANGED);
   await site.api.run("review");
-  await site.api.tell("PUT", "policies/people-pay", {
+  await site.api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -54,7 +54,7 @@ beforeAll(async () => {
       reason: "A person lets money go",
     },
   });
-  await site.api.tell("PUT", "policies/no-writing", {
+  await site.api.request("PUT", "policies/no-writing", {
     body: {
       category: "guardrail",
       scope: "global",

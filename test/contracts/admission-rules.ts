@@ -185,10 +185,10 @@ export function admissionRules(subjectOf: SubjectOf): void {
   it("tells something once, whoever tells it first", async () => {
     const { store, rival } = subjectOf();
     const entry = auditEntry({ at: 5, type: "budget.alert", actor: "sluice", resource: "budget/cap", detail: {} });
-    const told = await Promise.all([store.tellOnce("org_1", "a", entry), rival.tellOnce("org_1", "a", entry)]);
+    const told = await Promise.all([store.markOnce("org_1", "a", entry), rival.markOnce("org_1", "a", entry)]);
     expect(told.filter(Boolean)).toHaveLength(1);
-    expect(await store.tellOnce("org_2", "a", entry)).toBe(true);
-    expect(await store.tellOnce("org_1", "b", entry)).toBe(true);
+    expect(await store.markOnce("org_2", "a", entry)).toBe(true);
+    expect(await store.markOnce("org_1", "b", entry)).toBe(true);
     expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_1", "org_2"]);
   });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { LiveWish } from "../../src/store/index.ts";
+import type { LiveQuery } from "../../src/store/index.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function liveRules(subjectOf: SubjectOf): void {
-  const wish: LiveWish = { orgIds: ["org_1"], createdSince: 1_000_000, runIds: [], limit: 100 };
+  const wish: LiveQuery = { orgIds: ["org_1"], createdSince: 1_000_000, runIds: [], limit: 100 };
   const ended = { head: { status: "completed", endedAt: 2_000, costMicros: 7 } } as const;
 
   describe("live runs", () => {
@@ -16,7 +16,7 @@ export function liveRules(subjectOf: SubjectOf): void {
         creation("run_3", { createdAt: 1_000_000 }, ended),
         creation("run_4", { createdAt: 3_000 }, { orgId: "org_2" }),
       ]);
-      const ids = async (more: Partial<LiveWish>) =>
+      const ids = async (more: Partial<LiveQuery>) =>
         (await store.listLiveRuns({ ...wish, ...more })).map(({ runId }) => runId);
       expect(await ids({})).toEqual(["run_3", "run_1"]);
       expect(await ids({ runIds: ["run_2", "run_4", "run_none"] })).toEqual(["run_3", "run_2", "run_1"]);

@@ -44,12 +44,12 @@ afterEach(async () => {
 });
 
 async function put(path: string, body: object): Promise<void> {
-  const { status, body: said } = await api.tell("PUT", path, { body });
+  const { status, body: said } = await api.request("PUT", path, { body });
   if (status > 201) throw new Error(`${path}: ${JSON.stringify(said)}`);
 }
 
 const answer = (approvalId: string, decision: string, options: { key?: string; digest?: string } = {}) =>
-  api.tell("POST", `approvals/${approvalId}/resolve`, {
+  api.request("POST", `approvals/${approvalId}/resolve`, {
     body: {
       decision,
       reason: "looked at it",
@@ -59,7 +59,7 @@ const answer = (approvalId: string, decision: string, options: { key?: string; d
   });
 
 async function pending(runId: string): Promise<readonly { readonly id: string; readonly nodeId: string }[]> {
-  const { body } = await api.tell("GET", "approvals?status=pending&limit=100");
+  const { body } = await api.request("GET", "approvals?status=pending&limit=100");
   return body.data.filter((approval: { runId: string }) => approval.runId === runId);
 }
 
@@ -123,12 +123,12 @@ describe("a policy's hold", () => {
 });
 
 describe("answers at the same moment", () => {
-  const cancel = (runId: string): Promise<Answer> => api.tell("POST", `runs/${runId}/cancel`, { body: {} });
+  const cancel = (runId: string): Promise<Answer> => api.request("POST", `runs/${runId}/cancel`, { body: {} });
   const expire = (runId: string, approvalId: string) =>
-    api.runtime.tell(ORG, runId, { type: "timer", timer: { kind: "approval-expiry", approvalId } });
+    api.runtime.submit(ORG, runId, { type: "timer", timer: { kind: "approval-expiry", approvalId } });
 
   const statusOf = async (approvalId: string): Promise<string> =>
-    (await api.tell("GET", `approvals/${approvalId}`)).body.status;
+    (await api.request("GET", `approvals/${approvalId}`)).body.status;
 
   it.each([
     [["approve", "reject"], "approved"],
@@ -219,7 +219,7 @@ describe("an approval", () => {
   it("is not needed any more when the policy is gone, but the gates are asked", async () => {
     const runId = await api.run("held");
     const approvalId = await pendingOne(runId);
-    await api.tell("DELETE", "policies/ask-first");
+    await api.request("DELETE", "policies/ask-first");
     await answer(approvalId, "approve");
     expect(await api.settle(runId)).toBe("completed");
   });

@@ -88,7 +88,7 @@ describe("those who wait", () => {
     const crowd = await machine.launch(fanOut(300));
     const last = await machine.launch(steps([step("b")]));
     await machine.pass(1_000);
-    await machine.tell(crowd, { type: "cancel", reason: "enough" });
+    await machine.submit(crowd, { type: "cancel", reason: "enough" });
     await machine.end(last);
     expect((await machine.starts(last)).get("b")).toBe(await freedAt(machine, holder));
   });
@@ -109,7 +109,7 @@ describe("those who wait", () => {
     const full = await machine.launch(steps(narrow, { max_parallel: 1 }));
     const behind = await machine.launch(steps([step("b")]));
     const [approval] = (await machine.store.listApprovals(ORG, "pending", { limit: 1, cursor: null })).data;
-    await machine.tell(full, { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "ada" });
+    await machine.submit(full, { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "ada" });
     await machine.end(behind);
     expect((await machine.starts(behind)).get("b")).toBe(await freedAt(machine, holder));
     expect(await machine.end(full)).toBe("completed");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NO_TOKENS } from "../../src/core/engine/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import type { Told } from "../../src/driver/index.ts";
+import type { UnstampedInput } from "../../src/core/engine/index.ts";
 import { deafAdapter, Machine } from "./support/machine.ts";
 
 const WORK = "name: w\nsteps: [{ id: work, command: go, timeout: 60 }]\n";
@@ -28,16 +28,16 @@ const endsOf = (events: readonly RunEvent[], ends: ReadonlySet<string>) =>
 
 interface Contender {
   readonly name: string;
-  readonly told: Told;
+  readonly input: UnstampedInput;
   /** How the node and the run end when it is heard first. */
   readonly wins: readonly [string, string];
 }
 
 const CONTENDERS: readonly Contender[] = [
-  { name: "cancel", told: { type: "cancel", reason: "enough" }, wins: ["node.cancelled", "run.cancelled"] },
+  { name: "cancel", input: { type: "cancel", reason: "enough" }, wins: ["node.cancelled", "run.cancelled"] },
   {
     name: "completion",
-    told: {
+    input: {
       type: "callback",
       nodeId: "work",
       attempt: 1,
@@ -47,7 +47,7 @@ const CONTENDERS: readonly Contender[] = [
   },
   {
     name: "timeout",
-    told: { type: "timer", timer: { kind: "attempt", nodeId: "work", attempt: 1 } },
+    input: { type: "timer", timer: { kind: "attempt", nodeId: "work", attempt: 1 } },
     wins: ["node.timed_out", "run.failed"],
   },
 ];
@@ -58,9 +58,9 @@ describe("cancel, completion and timeout of one node", () => {
   it.each(ORDERS)("have one winner, the first of $title", async ({ order }) => {
     const machine = new Machine(never);
     const runId = await machine.start(WORK);
-    await machine.tellAtOnce(
+    await machine.submitTogether(
       runId,
-      order.map(({ told }) => told),
+      order.map(({ input }) => input),
     );
     const events = await machine.log(runId);
     expect([...endsOf(events, NODE_ENDS), ...endsOf(events, RUN_ENDS)]).toEqual(order[0]?.wins);
@@ -70,9 +70,9 @@ describe("cancel, completion and timeout of one node", () => {
   it.each(ORDERS)("have one winner on three replicas: $title", async ({ order }) => {
     const machine = new Machine(never, 3);
     const runId = await machine.start(WORK);
-    await machine.tellAtOnce(
+    await machine.submitTogether(
       runId,
-      order.map(({ told }) => told),
+      order.map(({ input }) => input),
     );
     const events = await machine.log(runId);
     const ends = [...endsOf(events, NODE_ENDS), ...endsOf(events, RUN_ENDS)];
@@ -90,7 +90,7 @@ const ANSWERS = [...orders<Answer>(["cancel", "approve", "reject", "expiry"])].m
   order,
 }));
 
-function toldOf(answer: Answer, approvalId: string): Told {
+function inputOf(answer: Answer, approvalId: string): UnstampedInput {
   if (answer === "cancel") return { type: "cancel", reason: "enough" };
   if (answer === "expiry") return { type: "timer", timer: { kind: "approval-expiry", approvalId } };
   return { type: "approval", approvalId, decision: answer, by: "somebody", reason: "because" };
@@ -102,9 +102,9 @@ describe("cancel, approval, rejection and expiry of one gate", () => {
       const machine = new Machine(never, replicas);
       const runId = await machine.start(GATE);
       const approvalId = await machine.openApproval();
-      await machine.tellAtOnce(
+      await machine.submitTogether(
         runId,
-        order.map((answer) => toldOf(answer, approvalId)),
+        order.map((answer) => inputOf(answer, approvalId)),
       );
       const events = await machine.log(runId);
       const resolved = events.filter((event) => event.type === "approval.resolved");

@@ -6,7 +6,7 @@ import { type Agent, judgeDispatch, type Policy } from "../../src/core/governanc
 import { parseExpression } from "../../src/core/expression/index.ts";
 import { checkSource, type Duty, type Plan } from "../../src/core/plan/index.ts";
 import { dispatchRequest } from "../../src/driver/dispatch-request.ts";
-import { memoryText } from "../../src/driver/durable/remembering.ts";
+import { memoryText } from "../../src/driver/durable/memory-entries.ts";
 import { gatherFacts, type Scene } from "../../src/governance/facts.ts";
 import { instructed } from "../../src/governance/instructing.ts";
 import { Memories } from "../../src/governance/memories.ts";

@@ -1,14 +1,14 @@
 import { useEffect, useRef } from "react";
 import type { Frame, LiveMessage } from "../../client/index.ts";
 import { cache } from "./cache.ts";
-import type { LiveState, News, Wish } from "./hub.ts";
+import type { LiveState, HubMessage, HubRequest } from "./hub.ts";
 import { Store, useStore } from "./store.ts";
 
 /** What a screen is told besides the events of a run. */
-export type LiveNews = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
+export type FeedMessage = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
 
 const state = new Store<LiveState>({ phase: "connecting", since: Date.now() });
-const listeners = new Set<(news: readonly LiveNews[]) => void>();
+const listeners = new Set<(news: readonly FeedMessage[]) => void>();
 const watches = new Map<
   number,
   { readonly runId: string; cursor: number; onFrames: (frames: readonly Frame[]) => void }
@@ -33,7 +33,7 @@ export function startLive(): void {
   });
 }
 
-function openPort(onMessage: (message: MessageEvent<News>) => void): MessagePort | Worker {
+function openPort(onMessage: (message: MessageEvent<HubMessage>) => void): MessagePort | Worker {
   if (typeof SharedWorker === "undefined") {
     const own = new Worker(new URL("./member-script.ts", import.meta.url), { type: "module", name: "sluice-live" });
     own.addEventListener("message", onMessage);
@@ -56,11 +56,11 @@ function holdLock(): void {
   });
 }
 
-function wish(made: Wish): void {
+function wish(made: HubRequest): void {
   port?.postMessage(made, { transfer: [] });
 }
 
-function hear(news: News): void {
+function hear(news: HubMessage): void {
   if (news.type === "state") return state.set(news.state);
   if (news.type === "frames") {
     const watch = watches.get(news.id);
@@ -82,11 +82,11 @@ export function useLiveState(): LiveState {
 }
 
 /** Calls back with changes of runs and approvals of the organisation, several at once. */
-export function useLive(onNews: (news: readonly LiveNews[]) => void): void {
+export function useLive(onNews: (news: readonly FeedMessage[]) => void): void {
   const newest = useRef(onNews);
   newest.current = onNews;
   useEffect(() => {
-    const listener = (news: readonly LiveNews[]): void => newest.current(news);
+    const listener = (news: readonly FeedMessage[]): void => newest.current(news);
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, []);

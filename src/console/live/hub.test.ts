@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiProblem, type Frame, type LiveMessage } from "../../client/index.ts";
-import { LiveHub, type News } from "./hub.ts";
+import { LiveHub, type HubMessage } from "./hub.ts";
 
 interface Connection {
   readonly runs: Readonly<Record<string, number>>;
@@ -64,7 +64,7 @@ function setUp() {
     await breath();
   };
   const join = () => {
-    const news: News[] = [];
+    const news: HubMessage[] = [];
     const client = hub.join((each) => news.push(each));
     const ids = (id: number): number[] =>
       news.flatMap((each) =>

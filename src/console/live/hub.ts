@@ -7,7 +7,7 @@ export interface LiveState {
 }
 
 /** From a page to the hub. */
-export type Wish =
+export type HubRequest =
   | { readonly type: "watch"; readonly id: number; readonly runId: string; readonly after: number }
   | { readonly type: "unwatch"; readonly id: number }
   /** Try now: the page is looked at again, or somebody has signed in. */
@@ -17,7 +17,7 @@ export type Wish =
   | { readonly type: "bye" };
 
 /** From the hub to a page. */
-export type News =
+export type HubMessage =
   | { readonly type: "state"; readonly state: LiveState }
   | { readonly type: "messages"; readonly messages: readonly Exclude<LiveMessage, { type: "event" | "heartbeat" }>[] }
   | { readonly type: "frames"; readonly id: number; readonly frames: readonly Frame[] };
@@ -38,7 +38,7 @@ interface Watch {
 }
 
 export interface Client {
-  readonly send: (news: News) => void;
+  readonly send: (news: HubMessage) => void;
   readonly watches: Map<number, Watch>;
 }
 
@@ -79,7 +79,7 @@ export class LiveHub {
     return client;
   }
 
-  take(client: Client, wish: Wish): void {
+  take(client: Client, wish: HubRequest): void {
     switch (wish.type) {
       case "watch":
         client.watches.set(wish.id, { runId: wish.runId, cursor: wish.after, frames: [] });

@@ -1,6 +1,6 @@
 /** Runs beside the pages of a browser and holds the one connection they have together. */
 import { readLive } from "../../client/index.ts";
-import { type Client, LiveHub, type Wish } from "./hub.ts";
+import { type Client, LiveHub, type HubRequest } from "./hub.ts";
 
 export function openHub(): LiveHub {
   return new LiveHub({
@@ -21,7 +21,7 @@ export function openHub(): LiveHub {
 /** Connects a page. Its lock is free again only when the page is gone, however it went. */
 export function attach(hub: LiveHub, port: MessagePort): void {
   const client: Client = hub.join((news) => port.postMessage(news));
-  port.addEventListener("message", ({ data }: MessageEvent<Wish>) => {
+  port.addEventListener("message", ({ data }: MessageEvent<HubRequest>) => {
     if (data.type === "lock") whenGone(data.name, () => hub.leave(client));
     else hub.take(client, data);
   });

@@ -2,7 +2,7 @@
  * Runs beside one page where browsers let no script be shared: the pages agree on one that holds the connection. It is
  * not done in the page itself, whose timers hardly run while it is in the background.
  */
-import type { News, Wish } from "./hub.ts";
+import type { HubMessage, HubRequest } from "./hub.ts";
 import { openHub, whenGone } from "./live-script.ts";
 import { Member, type Said } from "./member.ts";
 
@@ -17,10 +17,10 @@ const member = new Member({
   // A channel has no target: it reaches the pages of this very address alone.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   say: (said) => channel?.postMessage(said),
-  tell: (news: News) => self.postMessage(news, { transfer: [] }),
+  tell: (news: HubMessage) => self.postMessage(news, { transfer: [] }),
   whenGone,
 });
-self.addEventListener("message", ({ data }: MessageEvent<Wish>) => member.wish(data));
+self.addEventListener("message", ({ data }: MessageEvent<HubRequest>) => member.wish(data));
 channel?.addEventListener("message", ({ data }: MessageEvent<Said>) => member.hear(data));
 if (isAlone) void member.lead();
 else void navigator.locks.request(NAME, () => member.lead());

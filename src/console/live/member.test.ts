@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Frame, LiveMessage } from "../../client/index.ts";
-import { LiveHub, type News } from "./hub.ts";
+import { LiveHub, type HubMessage } from "./hub.ts";
 import { Member, type Said } from "./member.ts";
 
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -31,7 +31,7 @@ function browser() {
       },
     });
   const join = (id: string) => {
-    const news: News[] = [];
+    const news: HubMessage[] = [];
     const say = (said: Said): void => {
       for (const [other, member] of members) if (other !== id) queueMicrotask(() => member.hear(said));
     };

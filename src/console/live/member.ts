@@ -1,9 +1,9 @@
-import type { Client, LiveHub, News, Wish } from "./hub.ts";
+import type { Client, LiveHub, HubMessage, HubRequest } from "./hub.ts";
 
 /** What the pages of a browser tell each other. */
 export type Said =
-  | { readonly type: "wish"; readonly from: string; readonly wish: Wish }
-  | { readonly type: "news"; readonly to: string; readonly news: News }
+  | { readonly type: "wish"; readonly from: string; readonly wish: HubRequest }
+  | { readonly type: "news"; readonly to: string; readonly news: HubMessage }
   /** Somebody has begun to lead: everybody says again what they want. */
   | { readonly type: "leads" };
 
@@ -13,7 +13,7 @@ export interface MemberOptions {
   /** To all other pages. */
   readonly say: (said: Said) => void;
   /** To the page this is a part of. */
-  readonly tell: (news: News) => void;
+  readonly tell: (news: HubMessage) => void;
   /** Calls back when the page that holds a lock is gone. */
   readonly whenGone: (lock: string, run: () => void) => void;
 }
@@ -25,8 +25,8 @@ export interface MemberOptions {
  */
 export class Member {
   readonly #options: MemberOptions;
-  readonly #watches = new Map<number, Extract<Wish, { type: "watch" }>>();
-  #lock: Wish | null = null;
+  readonly #watches = new Map<number, Extract<HubRequest, { type: "watch" }>>();
+  #lock: HubRequest | null = null;
   #led: { readonly hub: LiveHub; readonly clients: Map<string, Client>; readonly resign: () => void } | null = null;
 
   constructor(options: MemberOptions) {
@@ -43,7 +43,7 @@ export class Member {
   }
 
   /** What its own page wants. */
-  wish(wish: Wish): void {
+  wish(wish: HubRequest): void {
     if (wish.type === "watch") this.#watches.set(wish.id, wish);
     else if (wish.type === "unwatch") this.#watches.delete(wish.id);
     else if (wish.type === "lock") this.#lock = wish;
@@ -58,7 +58,7 @@ export class Member {
     else if (said.to === this.#options.id) this.#take(said.news);
   }
 
-  #pass(wish: Wish): void {
+  #pass(wish: HubRequest): void {
     const { id, say } = this.#options;
     if (this.#led === null) say({ type: "wish", from: id, wish });
     else this.#serve(id, wish);
@@ -69,7 +69,7 @@ export class Member {
     for (const watch of this.#watches.values()) this.#pass(watch);
   }
 
-  #take(news: News): void {
+  #take(news: HubMessage): void {
     if (news.type === "frames") {
       const watch = this.#watches.get(news.id);
       const after = news.frames.at(-1)?.eventId;
@@ -78,7 +78,7 @@ export class Member {
     this.#options.tell(news);
   }
 
-  #serve(from: string, wish: Wish): void {
+  #serve(from: string, wish: HubRequest): void {
     if (this.#led === null) return;
     const { hub, clients } = this.#led;
     if (wish.type === "bye") return this.#forget(from);

@@ -21,7 +21,7 @@ interface Told {
 const ends = (rig: Rig, status: RunStatus, { child = newest(rig), ...more }: Told = {}) => {
   const { nodeId, attempt, childRunId } = child;
   const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
-  return rig.tell({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
+  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
 };
 const lens = (nodes: readonly JsonObject[], edges: readonly JsonObject[], more: JsonObject = {}): string =>
   JSON.stringify({ format: "lens-graph/v1", name: "g", ...more, nodes, edges });
@@ -86,10 +86,10 @@ describe("a node that is another run", () => {
 
   it("is not sent again when whoever started it is lost: the child lives on its own", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
-    expect(rig.tell({ type: "timer", timer: { kind: "lost", nodeId: "c", attempt: 1 } }).events).toEqual([]);
+    expect(rig.submit({ type: "timer", timer: { kind: "lost", nodeId: "c", attempt: 1 } }).events).toEqual([]);
     const { childRunId } = newest(rig);
     for (const kind of ["child", "child-cancel"] as const) {
-      expect(rig.tell({ type: "timer", timer: { kind, nodeId: "c", attempt: 1, childRunId } }).events).toEqual([]);
+      expect(rig.submit({ type: "timer", timer: { kind, nodeId: "c", attempt: 1, childRunId } }).events).toEqual([]);
     }
   });
 
@@ -226,7 +226,7 @@ describe("the end of a child run", () => {
   it("of an attempt that was given up changes only the cost, and lets the run end", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
     const old = newest(rig);
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(rig.effects).toContainEqual(
       expect.objectContaining({ type: "cancel-child", childRunId: old.childRunId, nodeId: "c" }),
     );
@@ -243,7 +243,7 @@ describe("the end of a child run", () => {
   it("of an attempt that was given up leaves the next one alone", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
     const old = newest(rig);
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     ends(rig, "completed", { child: old, outputs: { leaf: { n: 1 } } });
     expect(rig.of("child.finished")).toMatchObject([{ childRunId: old.childRunId }]);
     expect(rig.status("c")).toBe("running");

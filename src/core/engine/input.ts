@@ -226,3 +226,6 @@ export interface ResolveInput {
   readonly values?: JsonObject;
   readonly assignTo?: string;
 }
+
+/** An input without its moment and its chance, which are added when its turn comes. */
+export type UnstampedInput = Input extends infer One ? (One extends Input ? Omit<One, "at" | "jitter"> : never) : never;

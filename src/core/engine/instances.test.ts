@@ -178,7 +178,7 @@ describe("instances when the node is done again", () => {
   it("a recovery too, and the attempts count on", () => {
     const rig = over([1, 2, 3]).complete("a[0]").complete("a[2]").fail("a[1]", "provider_auth");
     expect(rig.state.status).toBe("failed");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     expect(rig.statuses).toMatchObject({ a: "running", "a[0]": "completed", "a[1]": "running", "a[2]": "completed" });
     expect(rig.node("a[1]").attempts).toBe(2);
     rig.complete("a[1]").complete("b");
@@ -189,14 +189,14 @@ describe("instances when the node is done again", () => {
     const rig = over([1, 2], ", tolerate: 1").fail("a[0]", "provider_auth");
     const target = rig.state.lastEventId;
     rig.complete("a[1]").complete("b");
-    rig.tell({ type: "rewind", eventId: target, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: target, isConsumed: false });
     expect(rig.statuses).toMatchObject({ a: "running", "a[0]": "failed", "a[1]": "running" });
     rig.complete("a[1]", { stdout: "two" });
     expect(rig.outputs("a")).toEqual({ items: [null, "two"], count: 2, failed: 1 });
     const late = over([1, 2], ", tolerate: 1, timeout: 1").fire("attempt", "a[0]");
     const then = late.state.lastEventId;
     late.complete("a[1]").complete("b");
-    late.tell({ type: "rewind", eventId: then, isConsumed: false });
+    late.submit({ type: "rewind", eventId: then, isConsumed: false });
     late.complete("a[1]");
     expect(late.outputs("a")).toMatchObject({ failed: 1 });
   });
@@ -206,7 +206,7 @@ describe("instances when the node is done again", () => {
     const rig = runOf(source).complete("z", { outputs: { list: ["x", "y", "w"] } });
     rig.complete("a[0]").complete("a[1]").complete("a[2]");
     expect(rig.state.status).toBe("completed");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     rig.complete("z", { outputs: { list: ["x", "CHANGED"] } });
     const messages = rig.dispatches.filter(({ epoch }) => epoch === 1).map(({ request }) => request.message);
     expect(messages).toContain("see CHANGED");

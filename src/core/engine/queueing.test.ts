@@ -17,7 +17,8 @@ const RATE: Block = { ...BUSY, gate: "rate_limit", code: "rate_limited", waiting
 const MIDNIGHT = 90_000_000;
 const PAUSED: Block = { ...BUSY, gate: "budget_envelopes", code: "budget_exceeded", until: MIDNIGHT, isPatient: true };
 
-const wake = (rig: Rig, nodeId = "a", epoch = 0) => rig.tell({ type: "timer", timer: { kind: "wake", nodeId, epoch } });
+const wake = (rig: Rig, nodeId = "a", epoch = 0) =>
+  rig.submit({ type: "timer", timer: { kind: "wake", nodeId, epoch } });
 const queueTimers = (rig: Rig): { timer: Timer; dueAt: number }[] =>
   rig.effects.flatMap((effect) => (effect.type === "set-timer" && effect.timer.kind === "queue" ? [effect] : []));
 
@@ -96,7 +97,7 @@ describe("a node at a limit", () => {
     expect(rig.node("a").now).toMatchObject({ status: "queued", isLimited: false, limitedSince: since });
     // It has its place at the gate; what it waits for now is its own run.
     const [timer] = queueTimers(rig);
-    if (timer !== undefined) expect(rig.tell({ type: "timer", timer: timer.timer }).events).toEqual([]);
+    if (timer !== undefined) expect(rig.submit({ type: "timer", timer: timer.timer }).events).toEqual([]);
     expect(wake(rig)).toEqual({ events: [], effects: [] });
     rig.complete("b");
     expect(rig.status("a")).toBe("running");
@@ -104,7 +105,7 @@ describe("a node at a limit", () => {
 
   it("takes no verdict it did not ask for", () => {
     const { rig } = atGate(BUSY);
-    const told = rig.tell({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
+    const told = rig.submit({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
     expect(told).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
   });
 
@@ -137,10 +138,10 @@ describe("a node at a limit", () => {
     gate.says = undefined;
     wake(rig);
     rig.fail("a", "provider_auth");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     if (first === undefined) throw new Error("no timer");
     rig.now = first.dueAt;
-    rig.tell({ type: "timer", timer: first.timer });
+    rig.submit({ type: "timer", timer: first.timer });
     expect(rig.status("a")).toBe("running");
   });
 });

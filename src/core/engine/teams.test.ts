@@ -51,7 +51,7 @@ describe("who of a team takes a node", () => {
   it("is not said again of one that waits at a gate", () => {
     const busy: Verdict = { ...BLOCK, code: "agent_busy", after: "queue" };
     const rig = runOf(workflow(["a"]), { team: team([member("ann")]), judge: () => busy });
-    rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
     expect(rig.of("node.log")).toHaveLength(1);
   });
 
@@ -62,7 +62,7 @@ describe("who of a team takes a node", () => {
     expect(rig.of("approval.requested")[0]?.summary).toBe(
       "nobody of the team crew may take a: ann is not active; ben is not active",
     );
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:eve", assignTo: "cy" });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:eve", assignTo: "cy" });
     expect(asked(rig)).toEqual(["cy"]);
     expect(runOf(workflow(["a"]), { team: team([]) }).of("approval.requested")[0]?.summary).toBe(
       "nobody of the team crew may take a",
@@ -127,7 +127,7 @@ describe("a team in which another takes over", () => {
       team: crew,
       judge: ({ assignedTo }) => (assignedTo === "eve" ? undefined : { disposition: "unassigned", message: "no" }),
     });
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:x", assignTo: "eve" });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:x", assignTo: "eve" });
     rig.fail("a", "provider_auth");
     expect(rig.status("a")).toBe("failed");
     expect(rig.of("node.retried")).toEqual([]);
@@ -191,7 +191,7 @@ describe("a lane in which one node at a time is in flight", () => {
     });
     expect(rig.statuses).toEqual({ a: "queued", b: "running" });
     isBusy = false;
-    rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
     expect(rig.statuses).toEqual({ a: "queued", b: "running" });
     rig.complete("b");
     expect(running(rig)).toEqual(["a"]);
@@ -220,7 +220,7 @@ describe("a lane in which one node at a time is in flight", () => {
 
   it("is freed by a cancel, and dispatches nobody who waited", () => {
     const rig = runOf(workflow(["a", "b"]), { team: serial });
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.state.status).toBe("cancelled");
     expect(rig.dispatches.map(({ nodeId }) => nodeId)).toEqual(["a"]);
     expect([...rig.state.lanes.values()].map(({ inFlight }) => inFlight)).toEqual([0]);

@@ -64,7 +64,7 @@ export class NodeTracer {
   }
 
   /** Not taken: it happened outside any span of the node. */
-  tell(event: NodeEvent, at: number, parentSpanId: string): { ended: readonly EndedSpan[]; isTaken: boolean } {
+  record(event: NodeEvent, at: number, parentSpanId: string): { ended: readonly EndedSpan[]; isTaken: boolean } {
     const span = this.#span ?? (OPENING.has(event.type) ? this.#open(at, parentSpanId) : null);
     if (span === null) return { ended: [], isTaken: false };
     switch (event.type) {

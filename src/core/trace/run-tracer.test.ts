@@ -67,7 +67,7 @@ describe("the spans of a run", () => {
       judge: () => MODELLED,
     });
     rig.start();
-    rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [0, 1].map((index) => ({ index, text: "hidden" })) });
+    rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [0, 1].map((index) => ({ index, text: "hidden" })) });
     const result = {
       status: "completed",
       stdout: "hidden",
@@ -186,7 +186,7 @@ steps:
     rig.fail("a", "provider_auth");
     const before = told(rig.events).spans;
     rig.now += 5_000;
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     rig.complete("a");
     const { spans } = told(rig.events);
     expect(spans.slice(0, before.length)).toEqual(before);

@@ -30,7 +30,7 @@ export class RunTracer {
     this.#run = run;
   }
 
-  tell(event: RunEvent): void {
+  record(event: RunEvent): void {
     // Clocks of replicas differ; a span never ends before it began.
     this.#at = Math.max(this.#at, event.at);
     switch (event.type) {
@@ -135,7 +135,7 @@ export class RunTracer {
     if (span === null) return;
     const node = this.#nodeOf(event.payload.nodeId);
     const owner = this.#ownerOf(event.payload.nodeId)?.spanId ?? span.spanId;
-    const told = node.tell(event, this.#at, owner);
+    const told = node.record(event, this.#at, owner);
     this.#ended.push(...told.ended);
     if (!told.isTaken && AFTERWARDS.has(event.type)) this.#note(span, event);
   }
@@ -170,6 +170,6 @@ const AFTERWARDS: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
 /** Every span of a log: what has ended, in that order, then what lasts. */
 export function spansOf(run: RunIdentity, events: Iterable<RunEvent>): readonly Span[] {
   const tracer = new RunTracer(run);
-  for (const event of events) tracer.tell(event);
+  for (const event of events) tracer.record(event);
   return [...tracer.takeEnded(), ...tracer.lasting()];
 }

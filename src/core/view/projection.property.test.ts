@@ -81,16 +81,17 @@ class World {
       args: { wanted: true },
       trigger: "manual",
     } as const;
-    this.tell({ ...this.#now(), ...start, recursionDepth: 1, parentRunId: "run_0" });
+    this.submit({ ...this.#now(), ...start, recursionDepth: 1, parentRunId: "run_0" });
   }
 
   step(pick: number): void {
     const [happening] = this.#open.splice(pick % Math.max(1, this.#open.length), 1);
-    if (happening !== undefined) return this.tell(happening(pick));
-    if (isTerminal(this.state.status)) this.tell({ ...this.#now(), ...AFTERWARDS[pick % AFTERWARDS.length] } as Input);
+    if (happening !== undefined) return this.submit(happening(pick));
+    if (isTerminal(this.state.status))
+      this.submit({ ...this.#now(), ...AFTERWARDS[pick % AFTERWARDS.length] } as Input);
   }
 
-  tell(input: Input): void {
+  submit(input: Input): void {
     const { events, effects } = advance(this.state, input);
     this.log.push(...events);
     for (const effect of effects) this.#perform(effect);
@@ -144,7 +145,7 @@ class World {
         : kind === 2
           ? block
           : ({ disposition: "allow", verdictId, route } as const);
-    this.tell({ ...this.#now(), type: "verdict", nodeId, epoch, verdict });
+    this.submit({ ...this.#now(), type: "verdict", nodeId, epoch, verdict });
   }
 }
 

@@ -2,19 +2,19 @@ import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
-import { AdapterPool, type AttemptTale } from "../adapter-pool.ts";
+import { AdapterPool, type AttemptCallbacks } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
+import type { Moderating } from "./moderator.ts";
 import {
   isElsewhere,
-  lostTelling,
+  resolveLost,
   RemoteAttempts,
   type RemoteAttemptsOptions,
   type RemoteOptions,
   traceparentOf,
 } from "./remote-attempts.ts";
-import { reportOfOutcome } from "./reporting.ts";
-import type { Telling, Waiting } from "./run-queue.ts";
+import { reportOfOutcome } from "./attempt-report.ts";
+import type { ResolvedInput, Waiting } from "./run-queue.ts";
 
 export interface AttemptsOptions {
   readonly adapters: readonly Adapter[];
@@ -23,7 +23,7 @@ export interface AttemptsOptions {
   readonly moderating: Moderating;
   readonly remote?: RemoteOptions;
   /** `done`: it has been heard, whatever came of it. */
-  readonly note: (runId: string, told: Waiting["told"], done?: () => void) => void;
+  readonly note: (runId: string, input: Waiting["input"], done?: () => void) => void;
   readonly ended: RemoteAttemptsOptions["ended"];
 }
 
@@ -83,17 +83,17 @@ export class Attempts {
     const isDeferring = this.#deferring.has(route.provider ?? "");
     const traceparent = traceparentOf(live, dispatchId);
     const externalCallbackUrl = isDeferring ? this.#remote?.externalUrl(live, dispatch) : undefined;
-    const tale: AttemptTale = {
+    const callbacks: AttemptCallbacks = {
       stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
       callback: (result, outcome) => {
-        const told = { type: "callback", nodeId, attempt, result } as const;
+        const input = { type: "callback", nodeId, attempt, result } as const;
         const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
         const done = (): void => void this.#answered.delete(dispatchId);
-        this.#note(runId, report === undefined ? told : () => ({ told, report }), done);
+        this.#note(runId, report === undefined ? input : () => ({ input, report }), done);
       },
     };
-    const checked = this.#moderating.around(live, nodeId, tale);
-    const heard: AttemptTale = {
+    const checked = this.#moderating.around(live, nodeId, callbacks);
+    const answering: AttemptCallbacks = {
       stream: (deltas) => checked.stream(deltas),
       callback: (result, outcome) => {
         // Before it is looked at, which may take a while.
@@ -101,7 +101,7 @@ export class Attempts {
         checked.callback(result, outcome);
       },
     };
-    this.#pool.send(dispatch, live.state, heard, { traceparent, externalCallbackUrl });
+    this.#pool.send(dispatch, live.state, answering, { traceparent, externalCallbackUrl });
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
@@ -122,11 +122,11 @@ export class Attempts {
   }
 
   /** What a run is told when nobody holds one of its attempts any more; nothing, if it has been sent again since. */
-  lost(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => Telling {
-    const telling = lostTelling(timer, (live) => this.#remote?.adopt(live, timer) === true);
+  lost(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => ResolvedInput {
+    const resolve = resolveLost(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {
       const { nodeId, attempt } = timer;
-      return this.isOpen(`${live.state.runId}/${nodeId}/${attempt}`) ? { told: null } : telling(live);
+      return this.isOpen(`${live.state.runId}/${nodeId}/${attempt}`) ? { input: null } : resolve(live);
     };
   }
 

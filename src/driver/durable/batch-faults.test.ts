@@ -109,7 +109,7 @@ describe("something throws in the middle of a batch", () => {
     });
     expect(await on.launch(RUNS)).toEqual(["started", "started", "started"]);
     expect(await on.statuses(RUNS)).toEqual(["completed", "failed", "failed"]);
-    const answer = await on.wait(on.driver.tell(ORG, "run_3", { type: "cancel", reason: "enough" }));
+    const answer = await on.wait(on.driver.submit(ORG, "run_3", { type: "cancel", reason: "enough" }));
     expect(answer?.refusal?.code).toBe("run_finished");
   });
 

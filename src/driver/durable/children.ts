@@ -1,14 +1,20 @@
-import { childCallOf, type ChildTimer, type Effect, type StartChild, type Timer } from "../../core/engine/index.ts";
+import {
+  childCallOf,
+  type ChildTimer,
+  type Effect,
+  type StartChild,
+  type Timer,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { RunRecord, RunStore } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
-import type { Told } from "../told.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Launch, RunView } from "./runtime.ts";
 
 /** Says how a child run is to be started, or why it may not be. */
-export interface ChildDesk {
+export interface ChildPreparer {
   prepare(parent: RunRecord, wanted: StartChild): Promise<PreparedChild>;
 }
 
@@ -18,12 +24,12 @@ export type PreparedChild =
   | { readonly kind: "refused"; readonly message: string };
 
 export interface ChildrenOptions {
-  readonly desk: ChildDesk;
+  readonly preparer: ChildPreparer;
   readonly store: Pick<RunStore, "getRun" | "headsOf">;
   /** Starts the run under the id it was given; one that is there already stays as it is. Says why it cannot begin. */
   readonly launch: (launch: Launch) => Promise<string | null>;
   /** Tells a run something on its newest state. */
-  readonly tell: (runId: string, told: Told) => Promise<void>;
+  readonly submit: (runId: string, input: UnstampedInput) => Promise<void>;
   /** The newest state of a run; rejects when its log cannot be folded. */
   readonly look: (runId: string) => Promise<RunView | undefined>;
   /** What is due for a run that cannot be told anything is due again much later. */
@@ -55,35 +61,35 @@ export class Children {
 
   /** Whoever waits for this run has hit a bug: nobody will take its result. */
   abandon(childRunId: string): void {
-    this.#next(childRunId, () => this.#options.tell(childRunId, CALL_OFF));
+    this.#next(childRunId, () => this.#options.submit(childRunId, CALL_OFF));
   }
 
   /** A run has ended, and whoever started it may go on; or it has spent more since, which is theirs to know. */
   ended({ run, state }: LiveRun, isLate: boolean): void {
-    const { tell } = this.#options;
+    const { submit } = this.#options;
     const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
     if (due === null || !isOfChild(due.timer)) return;
     const { runId: parentRunId, timer } = due;
     const report = childReport(timer, state);
     this.#next(run.runId, async () => {
-      await tell(parentRunId, report);
+      await submit(parentRunId, report);
       // The other one is cleared by what the parent says about the end.
-      if (isLate) await tell(parentRunId, { type: "timer", timer });
+      if (isLate) await submit(parentRunId, { type: "timer", timer });
     });
   }
 
   /** Found due: what should have been done for the child by now is done, unless it was. */
   lookAfter(parentRunId: string, timer: ChildTimer): void {
     if (this.#busy.has(timer.childRunId)) return;
-    const { tell, putOff } = this.#options;
+    const { submit, putOff } = this.#options;
     this.#next(timer.childRunId, async () => {
       const parent = await this.#look(parentRunId);
       if (parent === "unreadable") {
-        await tell(timer.childRunId, CALL_OFF);
+        await submit(timer.childRunId, CALL_OFF);
         return putOff(parentRunId, timer);
       }
       if (parent !== undefined) await this.#catchUp(parent, timer);
-      await tell(parentRunId, { type: "timer", timer });
+      await submit(parentRunId, { type: "timer", timer });
     });
   }
 
@@ -111,22 +117,22 @@ export class Children {
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
-    const { desk, launch, tell } = this.#options;
-    const prepared = await desk.prepare(parent, wanted);
+    const { preparer, launch, submit } = this.#options;
+    const prepared = await preparer.prepare(parent, wanted);
     const refusal = prepared.kind === "launch" ? await launch(prepared.launch) : prepared.message;
-    if (refusal !== null) return tell(parent.runId, refusedChild(wanted, refusal));
+    if (refusal !== null) return submit(parent.runId, refusedChild(wanted, refusal));
     // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
     const now = await this.#look(parent.runId);
     const state = now === "unreadable" ? undefined : now?.state;
     const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
-    if (!isWanted) await tell(wanted.childRunId, CALL_OFF);
+    if (!isWanted) await submit(wanted.childRunId, CALL_OFF);
   }
 
   async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const found = await this.#options.store.getRun(parent.orgId, child.childRunId);
     if (found === undefined) await this.#neverBegan(parent, child);
     else if (isTerminal(found.status)) await this.#report(parent, found);
-    else await this.#options.tell(child.childRunId, CALL_OFF);
+    else await this.#options.submit(child.childRunId, CALL_OFF);
   }
 
   async #report(parent: RunRecord, child: RunRecord): Promise<void> {
@@ -134,12 +140,12 @@ export class Children {
     const { parentNode, parentAttempt } = child;
     if (view === undefined || parentNode === null || parentAttempt === null) return;
     const called = { nodeId: parentNode, attempt: parentAttempt };
-    await this.#options.tell(parent.runId, childReport(called, view.state));
+    await this.#options.submit(parent.runId, childReport(called, view.state));
   }
 
   async #neverBegan(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
-    const told = refusedChild(child, "it was called off before it began");
-    await this.#options.tell(parent.runId, { ...told, status: "cancelled" });
+    const input = refusedChild(child, "it was called off before it began");
+    await this.#options.submit(parent.runId, { ...input, status: "cancelled" });
   }
 
   #next(childRunId: string, work: () => Promise<void>): void {
@@ -154,10 +160,10 @@ export class Children {
   }
 }
 
-const CALL_OFF: Told = { type: "cancel", reason: "parent_cancelled" };
+const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled" };
 
 /** Where nobody was said to start child runs, none is. */
-export const NO_CHILDREN: ChildDesk = {
+export const NO_CHILDREN: ChildPreparer = {
   prepare: async (_parent, { workflow }) => ({
     kind: "refused",
     message: `There is no workflow "${workflow.name}" at hand.`,

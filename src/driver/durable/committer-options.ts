@@ -3,7 +3,7 @@ import type { RunEvent } from "../../core/event/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { RunStore } from "../../store/index.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
+import type { Moderating } from "./moderator.ts";
 import type { RunCache } from "./run-cache.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { StoreHealth } from "./store-health.ts";

@@ -13,12 +13,12 @@ import type { CommitOutcome, RunCommit } from "../../store/index.ts";
 import type { Admission } from "../../governance/index.ts";
 import { applyCommit } from "./apply-commit.ts";
 import type { CommitterOptions } from "./committer-options.ts";
-import { decideRun, type Work } from "./deciding.ts";
+import { decideRun, type Work } from "./decide-run.ts";
 import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import { settledIn } from "./ended-attempt.ts";
 import { prepareJudge } from "./prepare-judge.ts";
-import { renewed } from "./launching.ts";
+import { renewed } from "./launch.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Outcome, Taken } from "./run-queue.ts";
 
@@ -121,7 +121,7 @@ export class Committer {
   async #write(works: readonly Work[]): Promise<void> {
     const pairs: Pair[] = [];
     for (const work of works) {
-      const isChanged = work.events.length > 0 || work.toldTimers.some(isStored) || hasWaitMoved(work);
+      const isChanged = work.events.length > 0 || work.firedTimers.some(isStored) || hasWaitMoved(work);
       if (!isChanged) this.#succeed(work, null);
       else {
         const pair = this.#derive(work);

@@ -14,10 +14,10 @@ import {
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
-import { bookOf } from "./book-keeping.ts";
+import { bookOf } from "./ledger-changes.ts";
 import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
-import { memoriesOf } from "./remembering.ts";
+import { memoriesOf } from "./memory-entries.ts";
 
 /** What one run decided in this batch, before it is written. */
 export interface Decided {
@@ -25,7 +25,7 @@ export interface Decided {
   readonly events: readonly RunEvent[];
   readonly effects: readonly Effect[];
   /** Timers that were told and are therefore done. */
-  readonly toldTimers: readonly Timer[];
+  readonly firedTimers: readonly Timer[];
   /** What attempts said besides their results. */
   readonly reports: readonly AttemptReport[];
   readonly about: AboutRun;
@@ -105,12 +105,12 @@ function deriveAttempts({ live, events, effects, admissions, at }: Decided, repl
   return { opened: [...opened.values()], closed, ended: [...ended.values()] };
 }
 
-function deriveTimers({ live, events, effects, toldTimers }: Decided): Pick<RunCommit, "timersSet" | "timersCleared"> {
+function deriveTimers({ live, events, effects, firedTimers }: Decided): Pick<RunCommit, "timersSet" | "timersCleared"> {
   const { state, timers } = live;
   const isEnded = isTerminal(state.status);
   const dispatched = new Set<string>();
   const timersSet: { timer: Timer; dueAt: number }[] = [];
-  const timersCleared: Timer[] = [...toldTimers.filter(isOfTimerTable), ...events.flatMap(timersOfChild)];
+  const timersCleared: Timer[] = [...firedTimers.filter(isOfTimerTable), ...events.flatMap(timersOfChild)];
   for (const effect of effects) {
     if (effect.type === "dispatch") dispatched.add(`${effect.nodeId}/${effect.attempt}`);
     if (effect.type === "close-approval") timersCleared.push(...timers.of(effect.approvalId));
@@ -146,7 +146,7 @@ const UNNAMED: QueuePlace = { queue: UNNAMED_QUEUE, rank: 0, isClaimed: true, is
 
 /** Rows of nodes that wait at a gate now and did not, or stood elsewhere; and of nodes that do not wait any more. */
 function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "waits" | "waitsEnded"> {
-  const { live, events, effects, toldTimers, places } = decided;
+  const { live, events, effects, firedTimers, places } = decided;
   const moved = new Set<string>();
   for (const [nodeId, { isMoved }] of places) if (isMoved) moved.add(nodeId);
   for (const effect of effects) {
@@ -157,7 +157,7 @@ function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "wait
     const wait = waitOf(live, nodeId, places.get(nodeId) ?? UNNAMED, replicaId);
     if (wait !== undefined) waits.push(wait);
   }
-  return { waits, waitsEnded: endedWaits(live, events, toldTimers) };
+  return { waits, waitsEnded: endedWaits(live, events, firedTimers) };
 }
 
 /** A node stands in another queue than its row says, though nothing else has changed. */
@@ -182,12 +182,12 @@ function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId
   return { nodeId, queue, rank, since, dueAt, replicaId: isClaimed ? replicaId : null };
 }
 
-function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], toldTimers: readonly Timer[]): string[] {
+function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], firedTimers: readonly Timer[]): string[] {
   const ended = new Set<string>();
   const look = (timer: Timer): void => {
     if (timer.kind === "queue" && (isTerminal(state.status) || isTimerStale(state, timer))) ended.add(timer.nodeId);
   };
-  toldTimers.forEach(look);
+  firedTimers.forEach(look);
   if (isTerminal(state.status)) for (const timer of timers.all()) look(timer);
   else
     for (const { payload } of events) {

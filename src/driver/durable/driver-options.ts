@@ -5,7 +5,7 @@ import type { Plan } from "../../core/plan/index.ts";
 import type { NodeModeration } from "../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
-import type { ChildDesk } from "./children.ts";
+import type { ChildPreparer } from "./children.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 
 export interface DurableDriverOptions {
@@ -30,7 +30,7 @@ export interface DurableDriverOptions {
   /** Runs an organisation may have open; `LIMITS.openRunsMax` by default. */
   readonly maxOpenRuns?: number;
   /** How child runs are started; without it none is. */
-  readonly children?: () => ChildDesk;
+  readonly children?: () => ChildPreparer;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
   readonly shapePlan?: (plan: Plan) => Plan;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */

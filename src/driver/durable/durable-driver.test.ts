@@ -209,8 +209,8 @@ describe("a durable run", () => {
     const { data } = await on.store.listApprovals(ORG, "pending", { limit: 10, cursor: null });
     expect(data).toMatchObject([{ runId, nodeId: "g", source: "gate", choices: ["approve", "reject"] }]);
     const answer = { type: "approval", approvalId: data[0]?.id ?? "", decision: "approve", by: "user:ann" } as const;
-    expect(await wait(on.clock, on.driver.tell(ORG, runId, answer))).toMatchObject({ run: { status: "completed" } });
-    const second = await wait(on.clock, on.driver.tell(ORG, runId, answer));
+    expect(await wait(on.clock, on.driver.submit(ORG, runId, answer))).toMatchObject({ run: { status: "completed" } });
+    const second = await wait(on.clock, on.driver.submit(ORG, runId, answer));
     expect(second?.refusal?.code).toBe("approval_closed");
     expect(await on.store.getApproval(ORG, data[0]?.id ?? "")).toMatchObject({
       status: "approved",
@@ -223,7 +223,7 @@ describe("a durable run", () => {
     await on.driver.start();
     const runId = await started(on, DIAMOND);
     expect(await wait(on.clock, on.driver.stateOf("other", runId))).toBeUndefined();
-    expect(await wait(on.clock, on.driver.tell("other", runId, { type: "cancel", reason: "mine" }))).toBeUndefined();
+    expect(await wait(on.clock, on.driver.submit("other", runId, { type: "cancel", reason: "mine" }))).toBeUndefined();
   });
 
   it("restarts from a failed node in a new run", async () => {

@@ -1,9 +1,14 @@
 import type { CallbackBody } from "../../bridge/index.ts";
-import { type BoundRequest, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
+import {
+  type BoundRequest,
+  type Effect,
+  type StreamInput,
+  type Timer,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
-import type { Told } from "../told.ts";
 import { Attempts } from "./attempts.ts";
 import { Children, isOfChild, NO_CHILDREN } from "./children.ts";
 import { Committer } from "./committer.ts";
@@ -16,17 +21,17 @@ import { endedAttempt } from "./ended-attempt.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive, launchChild, placed, refused, repeated, startOf } from "./launching.ts";
-import { parkAloud, type Parked, putOff } from "./parking.ts";
+import { carriedFor, createLive, launchChild, placed, refused, repeated, startOf } from "./launch.ts";
+import { parkInBackground, type Parked, putOff } from "./parking.ts";
 import { Outgoing } from "./outgoing.ts";
-import { requestsOf, stateAt } from "./past.ts";
+import { requestsOf, stateAt } from "./history.ts";
 import { PlanCache } from "./plan-cache.ts";
-import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
-import { wakeTelling } from "./waking.ts";
+import type { AttemptAddress, Reporter, ReportOutcome } from "./attempt-report.ts";
+import { resolveWake } from "./wake-timer.ts";
 import { createNodeModeration } from "../moderation/index.ts";
-import { Moderating } from "./moderating.ts";
+import { Moderating } from "./moderator.ts";
 import { RunCache } from "./run-cache.ts";
-import { Hearing } from "./hearing.ts";
+import { ReportIntake } from "./report-intake.ts";
 import { Inbox } from "./inbox.ts";
 import {
   type Launch,
@@ -34,7 +39,7 @@ import {
   type RunView,
   type Runtime,
   type RuntimeFigures,
-  type TellOutcome,
+  type SubmitOutcome,
 } from "./runtime.ts";
 import { StartAdmission } from "./start-admission.ts";
 import { StoreHealth } from "./store-health.ts";
@@ -57,7 +62,7 @@ export class DurableDriver implements Runtime {
   readonly #starts: StartAdmission;
   readonly #committer: Committer;
   readonly #inbox: Inbox;
-  readonly #hearing: Hearing;
+  readonly #intake: ReportIntake;
   readonly #sweeper: Sweeper;
   readonly #listeners: Listeners;
   readonly #outgoing: Outgoing;
@@ -71,14 +76,14 @@ export class DurableDriver implements Runtime {
     this.#plans = new PlanCache(store, options.shapePlan);
     this.#cache = new RunCache(store, this.#plans, (live, attempt) => this.#watchLoaded(live, attempt));
     const moderating = (this.#moderating = new Moderating(options.moderation ?? createNodeModeration()));
-    this.#hearing = new Hearing({ inbox: this.#inbox, cache: this.#cache, moderating, now: () => clock.now() });
+    this.#intake = new ReportIntake({ inbox: this.#inbox, cache: this.#cache, moderating, now: () => clock.now() });
     this.#attempts = new Attempts({
       adapters,
       clock,
       moderating,
       ...(redactor === undefined ? {} : { redactor }),
       ...(remote === undefined ? {} : { remote }),
-      note: (runId, told, done) => this.#inbox.note(runId, told, done),
+      note: (runId, input, done) => this.#inbox.note(runId, input, done),
       ended: ({ orgId, gatewayId, ...address }, body) =>
         this.report({ orgId, gatewayId }, address, body).catch((error: unknown) =>
           onTrouble(`what the Bridge said of ${address.runId} was not taken`, error),
@@ -86,14 +91,14 @@ export class DurableDriver implements Runtime {
     });
     this.#outgoing = new Outgoing({ lease: this.#lease, attempts: this.#attempts, cache: this.#cache });
     this.#deadlines = new Deadlines(clock, (runId, timer) =>
-      isOfChild(timer) ? this.#tellFound(runId, timer) : this.#inbox.note(runId, { type: "timer", timer }),
+      isOfChild(timer) ? this.#submitFound(runId, timer) : this.#inbox.note(runId, { type: "timer", timer }),
     );
     this.#children = new Children({
-      desk: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
+      preparer: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
       store,
       launch: (launch) => launchChild(this.#plans, this.#inbox, judge, launch, () => clock.now()),
-      tell: (runId, told) => this.#hearing.tellNewest(runId, () => () => ({ told })).then(() => undefined),
-      look: (runId) => this.#hearing.look(runId),
+      submit: (runId, input) => this.#intake.submitToNewest(runId, () => () => ({ input })).then(() => undefined),
+      look: (runId) => this.#intake.look(runId),
       putOff: (runId, timer) => putOff(store, runId, timer, clock.now()),
       onTrouble,
     });
@@ -118,7 +123,7 @@ export class DurableDriver implements Runtime {
     });
     judge.attach?.({
       replicaId: () => this.#lease.replicaId,
-      wake: ({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard),
+      wake: ({ runId, nodeId }, done) => this.#inbox.note(runId, resolveWake(nodeId), done),
     });
     this.#sweeper = new Sweeper({
       store,
@@ -126,7 +131,7 @@ export class DurableDriver implements Runtime {
       lease: this.#lease,
       onLease: (renewed) => (renewed === "renewed" ? this.#outgoing.renewed() : this.#outgoing.lost()),
       knows: (runId, timer) => this.#deadlines.has(runId, timer),
-      tell: (runId, timer) => this.#tellFound(runId, timer),
+      submit: (runId, timer) => this.#submitFound(runId, timer),
       onTrouble,
     });
   }
@@ -166,12 +171,12 @@ export class DurableDriver implements Runtime {
     throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
   }
 
-  async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
+  async submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined> {
     this.#inbox.refuseWhenFull();
     // Checked before it is queued: another organisation's run must not even be advanced.
     const run = await this.#options.store.getRun(orgId, runId);
     if (run === undefined) return undefined;
-    const outcome = await this.#inbox.push(runId, told);
+    const outcome = await this.#inbox.push(runId, input);
     if (outcome.kind === "unknown") return undefined;
     if (outcome.kind === "failed") throw outcome.error;
     const { live, refusal } = outcome;
@@ -179,15 +184,15 @@ export class DurableDriver implements Runtime {
   }
 
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome> {
-    return this.#hearing.report(reporter, address, body);
+    return this.#intake.report(reporter, address, body);
   }
 
   stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
-    return this.#hearing.stream(reporter, address, deltas);
+    return this.#intake.stream(reporter, address, deltas);
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
-    const live = await this.#hearing.look(runId);
+    const live = await this.#intake.look(runId);
     return live === undefined || live.run.orgId !== orgId ? undefined : { run: live.run, state: live.state };
   }
 
@@ -220,13 +225,13 @@ export class DurableDriver implements Runtime {
   }
 
   /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
-  #tellFound(runId: string, timer: Timer): void {
+  #submitFound(runId: string, timer: Timer): void {
     if (isOfChild(timer)) return this.#children.lookAfter(runId, timer);
     const { store, clock, onTrouble } = this.#options;
-    const telling =
-      timer.kind === "lost" ? this.#attempts.lost(timer) : () => ({ told: { type: "timer", timer } as const });
-    this.#hearing
-      .tellNewest(runId, () => telling)
+    const resolve =
+      timer.kind === "lost" ? this.#attempts.lost(timer) : () => ({ input: { type: "timer", timer } as const });
+    this.#intake
+      .submitToNewest(runId, () => resolve)
       .catch(async (error: unknown) => {
         onTrouble(`run ${runId} was not told what is due`, error);
         if (timer.kind !== "lost" && timer.kind !== "attempt") await putOff(store, runId, timer, clock.now());
@@ -240,7 +245,7 @@ export class DurableDriver implements Runtime {
     for (const event of events) this.#clearDeadlines(runId, event);
     for (const effect of effects) this.#perform(live, effect);
     if (isTerminal(live.state.status) && events.length > 0) this.#children.ended(live, !hasEndedIn(events));
-    this.#listeners.tell(runId, events);
+    this.#listeners.notify(runId, events);
   }
 
   /** What a commit left to be done is found when the run is loaded. */
@@ -252,16 +257,16 @@ export class DurableDriver implements Runtime {
   #park(runId: string, error: unknown): void {
     const { store, judge, clock, onTrouble, onStruck } = this.#options;
     const now = (): number => clock.now();
-    const told = onStruck ?? ((id: string, bug: unknown) => onTrouble(`run ${id} is parked`, bug));
+    const input = onStruck ?? ((id: string, bug: unknown) => onTrouble(`run ${id} is parked`, bug));
     const onParked = (parked: Parked): void => this.#afterParking(parked);
-    parkAloud({ store, health: this.#health, judge, now, onStruck: told, onParked, onTrouble }, runId, error);
+    parkInBackground({ store, health: this.#health, judge, now, onStruck: input, onParked, onTrouble }, runId, error);
   }
 
   #afterParking({ runId, events, closed, parentTimer, children }: Parked): void {
     for (const { nodeId, attempt } of closed) this.#attempts.abandon(`${runId}/${nodeId}/${attempt}`);
     for (const childRunId of children) this.#children.abandon(childRunId);
-    if (parentTimer !== null) this.#tellFound(parentTimer.runId, parentTimer.timer);
-    this.#listeners.tell(runId, events);
+    if (parentTimer !== null) this.#submitFound(parentTimer.runId, parentTimer.timer);
+    this.#listeners.notify(runId, events);
   }
 
   #clearDeadlines(runId: string, event: RunEvent): void {

@@ -37,16 +37,16 @@ export class Inbox {
     if (this.queue.size >= QUEUED_INPUTS_MAX) throw new Overloaded(1_000);
   }
 
-  push(runId: string, told: Waiting["told"], fresh: LiveRun | null = null): Promise<Outcome> {
+  push(runId: string, input: Waiting["input"], fresh: LiveRun | null = null): Promise<Outcome> {
     return new Promise((done) => {
-      this.queue.push(runId, { told, done }, fresh);
+      this.queue.push(runId, { input, done }, fresh);
       this.#wakeLanes();
     });
   }
 
   /** From inside: adapters and deadlines wait for nobody's answer. */
-  note(runId: string, told: Waiting["told"], done: () => void = () => undefined): void {
-    this.queue.push(runId, { told, done });
+  note(runId: string, input: Waiting["input"], done: () => void = () => undefined): void {
+    this.queue.push(runId, { input, done });
     this.#wakeLanes();
   }
 

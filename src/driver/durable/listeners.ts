@@ -17,7 +17,7 @@ export class Listeners {
     return () => this.#all.delete(listener);
   }
 
-  tell(runId: string, events: readonly RunEvent[]): void {
+  notify(runId: string, events: readonly RunEvent[]): void {
     for (const listener of this.#all) {
       try {
         listener(runId, events);

@@ -2,7 +2,7 @@ import { type Dispatch, findNode } from "../../core/engine/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
-import { isOpen } from "./reporting.ts";
+import { isOpen } from "./attempt-report.ts";
 import type { RunCache } from "./run-cache.ts";
 
 export interface OutgoingOptions {

@@ -3,7 +3,7 @@ import type { ChildTimer, Timer } from "../../core/engine/index.ts";
 import { type Counts, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { ApprovalClosing, RunCommit, RunRecord, Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
-import { givenBack } from "./book-keeping.ts";
+import { givenBack } from "./ledger-changes.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -161,7 +161,7 @@ export interface ParkingOptions {
 }
 
 /** The same for whoever cannot wait: what becomes of it is told, not returned. */
-export function parkAloud(options: ParkingOptions, runId: string, error: unknown): void {
+export function parkInBackground(options: ParkingOptions, runId: string, error: unknown): void {
   const { store, health, judge, now, onStruck, onParked, onTrouble } = options;
   onStruck(runId, error);
   health
@@ -169,13 +169,13 @@ export function parkAloud(options: ParkingOptions, runId: string, error: unknown
     .then(async (parked) => {
       if (parked === undefined) return;
       onParked(parked);
-      await tellJudge(judge, parked);
+      await notifyJudge(judge, parked);
     })
     .catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
 }
 
 /** A judge that knew nothing of the organisation before reads what counts now, this commit included. */
-async function tellJudge(judge: ParkingOptions["judge"], { orgId, runId, closed, slots, ledger }: Parked) {
+async function notifyJudge(judge: ParkingOptions["judge"], { orgId, runId, closed, slots, ledger }: Parked) {
   const reading = judge.prepare?.(new Set([orgId]));
   if (reading !== undefined) return reading;
   const ended = closed.map(({ nodeId }) => nodeId);

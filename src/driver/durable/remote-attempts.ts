@@ -12,8 +12,8 @@ import type { PeerAgent } from "../../outbound/index.ts";
 import { attemptSpanId, writeTraceparent } from "../../core/trace/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
 import type { LiveRun } from "./live-run.ts";
-import { isOpen, type ReportOutcome } from "./reporting.ts";
-import type { Telling, Waiting } from "./run-queue.ts";
+import { isOpen, type ReportOutcome } from "./attempt-report.ts";
+import type { ResolvedInput, Waiting } from "./run-queue.ts";
 
 /** What it takes to send attempts to other processes and to hear of them. */
 export interface RemoteOptions {
@@ -26,7 +26,7 @@ export interface RemoteOptions {
 
 export interface RemoteAttemptsOptions extends RemoteOptions {
   readonly clock: Clock;
-  readonly note: (runId: string, told: Waiting["told"]) => void;
+  readonly note: (runId: string, input: Waiting["input"]) => void;
   /** A result that was pulled goes the way of a callback. Nothing: it could not be taken now. */
   readonly ended: (opened: Opened, body: CallbackBody) => Promise<ReportOutcome | void>;
 }
@@ -49,7 +49,7 @@ export class RemoteAttempts {
         const result = { status: "failed", errorCode, error, retryable, tokens: NO_TOKENS, costMicros: 0 } as const;
         options.note(runId, { type: "callback", nodeId, attempt, result });
       },
-      lost: ({ runId, nodeId, attempt }) => options.note(runId, lostTelling({ kind: "lost", nodeId, attempt })),
+      lost: ({ runId, nodeId, attempt }) => options.note(runId, resolveLost({ kind: "lost", nodeId, attempt })),
     };
     const { directory, agent, clock } = options;
     this.#dispatcher = new RemoteDispatcher({ directory, agent, clock, report });
@@ -130,17 +130,17 @@ export class RemoteAttempts {
  * What a run is told when nobody holds one of its attempts any more. Deferred work goes on outside, whoever sent it.
  * What may run only once is asked for first, if it can be; everything else is told to the engine, which sends it again.
  */
-export function lostTelling(
+export function resolveLost(
   timer: LostTimer,
   adopt: (live: LiveRun) => boolean = () => false,
-): (live: LiveRun) => Telling {
+): (live: LiveRun) => ResolvedInput {
   return (live) => {
     const { nodeId, attempt } = timer;
     const node = findNode(live.state, nodeId);
-    if (node === undefined || !isOpen(node, attempt)) return { told: null };
-    if ("isDeferred" in node.now && node.now.isDeferred) return { told: null };
+    if (node === undefined || !isOpen(node, attempt)) return { input: null };
+    if ("isDeferred" in node.now && node.now.isDeferred) return { input: null };
     const isOnce = live.state.plan.nodes[node.planIndex]?.effects === "at_most_once";
-    return isOnce && adopt(live) ? { told: null } : { told: { type: "timer", timer } };
+    return isOnce && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
   };
 }
 

@@ -16,7 +16,7 @@ import { PeerAgent } from "../../outbound/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
 import { openGovernance } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
-import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./reporting.ts";
+import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./attempt-report.ts";
 
 const ORG = "default";
 const EDGE: Reporter = { orgId: ORG, gatewayId: "edge" };
@@ -206,7 +206,7 @@ describe("a run at a Bridge", () => {
   it("is told to stop when the run is cancelled", async () => {
     const on = await machine();
     const runId = await launched(on, ONE);
-    await on.driver.tell(ORG, runId, { type: "cancel", reason: "enough" });
+    await on.driver.submit(ORG, runId, { type: "cancel", reason: "enough" });
     await until(() => on.bridge.to("POST", EXECUTIONS_PATH).length === 1);
     expect(on.bridge.to("POST", EXECUTIONS_PATH)[0]?.path).toBe(
       `${EXECUTIONS_PATH}/${encodeURIComponent(`${runId}/a/1`)}/cancel`,
@@ -255,7 +255,7 @@ describe("what becomes of a report", () => {
     async (status) => {
       const on = await machine();
       const runId = await launched(on, ONE);
-      await on.driver.tell(ORG, runId, { type: "cancel", reason: "enough" });
+      await on.driver.submit(ORG, runId, { type: "cancel", reason: "enough" });
       expect(await statusOf(on, runId)).toBe("cancelled");
       const said = { status, stdout: "late", costUsd: 0.5, inputTokens: 7 };
       expect(await report(on, at(runId), said)).toBe("discarded");
@@ -527,12 +527,12 @@ describe("an attempt nobody holds", () => {
         throw new StoreUnavailable("the answer was lost");
       },
     });
-    const told = report(on, at(runId));
+    const input = report(on, at(runId));
     await until(async () => {
       await on.clock.pass(50);
       return sentIds(on.bridge).length === 2;
     });
-    expect(await told).toBe("deduplicated");
+    expect(await input).toBe("deduplicated");
     expect(sentIds(on.bridge)).toEqual(["a/1", "b/1"]);
     expect(await report(on, at(runId, "b"))).toBe("received");
     expect(await statusOf(on, runId)).toBe("completed");

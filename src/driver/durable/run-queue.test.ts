@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LiveRun } from "./live-run.ts";
 import { RunQueue, type Waiting } from "./run-queue.ts";
 
-const input = (): Waiting => ({ told: null, done: () => undefined });
+const input = (): Waiting => ({ input: null, done: () => undefined });
 // The queue hands it on and never looks into it.
 const FRESH = {} as LiveRun;
 

@@ -1,18 +1,18 @@
-import type { TellOutcome } from "./runtime.ts";
+import type { SubmitOutcome } from "./runtime.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { AttemptReport } from "../../store/index.ts";
-import type { Told } from "../told.ts";
+import type { UnstampedInput } from "../../core/engine/index.ts";
 
 /** One thing to do with a run, and whom to tell when it is committed. */
 export interface Waiting {
   /** Null: only a look at the committed state. A function decides when its turn comes, with the state before it. */
-  readonly told: Told | null | ((live: LiveRun) => Telling);
+  readonly input: UnstampedInput | null | ((live: LiveRun) => ResolvedInput);
   readonly done: (outcome: Outcome) => void;
 }
 
 /** What a run is told after all, and what else was said with it. */
-export interface Telling {
-  readonly told: Told | null;
+export interface ResolvedInput {
+  readonly input: UnstampedInput | null;
   readonly report?: AttemptReport;
 }
 
@@ -20,7 +20,7 @@ export type Outcome =
   | {
       readonly kind: "committed";
       readonly live: LiveRun;
-      readonly refusal: TellOutcome["refusal"] | undefined;
+      readonly refusal: SubmitOutcome["refusal"] | undefined;
       /** False when nothing had to be written: then nothing has shown that the state was the newest. */
       readonly isWritten: boolean;
     }

@@ -11,7 +11,7 @@ export interface SweeperOptions {
   readonly onLease: (renewed: "renewed" | "anew") => void;
   /** This process has the timer in memory and will fire it itself. */
   readonly knows: (runId: string, timer: Timer) => boolean;
-  readonly tell: (runId: string, timer: Timer) => void;
+  readonly submit: (runId: string, timer: Timer) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -61,7 +61,7 @@ export class Sweeper {
     try {
       const renewed = await lease.renewIfDue();
       if (renewed !== "held") this.#options.onLease(renewed);
-      await this.#tellDue();
+      await this.#submitDue();
       if (renewed === "anew" || clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
       if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
@@ -70,29 +70,29 @@ export class Sweeper {
     this.#schedule();
   }
 
-  async #tellDue(): Promise<void> {
-    const { store, clock, knows, tell } = this.#options;
+  async #submitDue(): Promise<void> {
+    const { store, clock, knows, submit } = this.#options;
     for (const { runId, timer, dueAt } of await store.dueTimers(PAGE)) {
-      if (dueAt <= clock.now() - LATE_MS && !knows(runId, timer)) tell(runId, timer);
+      if (dueAt <= clock.now() - LATE_MS && !knows(runId, timer)) submit(runId, timer);
     }
   }
 
   async #takeOver(): Promise<void> {
-    const { store, lease, clock, tell } = this.#options;
+    const { store, lease, clock, submit } = this.#options;
     this.#nextTakeoverAt = clock.now() + TAKEOVER_EVERY_MS;
     while ((await store.releaseWaiting(RELEASED_PAGE)) === RELEASED_PAGE);
     for (;;) {
       const orphans = await store.takeOver(lease.replicaId, PAGE);
-      for (const { runId, nodeId, attempt } of orphans) tell(runId, { kind: "lost", nodeId, attempt });
+      for (const { runId, nodeId, attempt } of orphans) submit(runId, { kind: "lost", nodeId, attempt });
       if (orphans.length < PAGE) return;
     }
   }
 
   /** Runs that wait for nothing: whatever the engine is told, it looks for what is left to do, or ends the run. */
   async #nudgeStalled(): Promise<void> {
-    const { store, clock, tell } = this.#options;
+    const { store, clock, submit } = this.#options;
     this.#nextStalledAt = clock.now() + STALLED_EVERY_MS;
-    for (const runId of await store.listStalled(PAGE)) tell(runId, NUDGE);
+    for (const runId of await store.listStalled(PAGE)) submit(runId, NUDGE);
   }
 }
 

@@ -1,5 +1,5 @@
-export { AdapterGateway, type AdapterGatewayOptions } from "./adapter-gateway.ts";
-export type { ModerationGateway, ModerationRequest } from "./gateway.ts";
+export { AdapterGateway, type AdapterGatewayOptions } from "./adapter-check.ts";
+export type { ContentCheck, ModerationRequest } from "./content-check.ts";
 export {
   createNodeModeration,
   moderatesInput,
@@ -8,6 +8,6 @@ export {
   type NodeModerationOptions,
   type NodeOfRun,
 } from "./node-moderation.ts";
-export { RuleGateway } from "./rule-gateway.ts";
+export { RuleGateway } from "./rule-check.ts";
 export { moderateSafely, UNAVAILABLE } from "./unavailable.ts";
 export { WithheldPartials } from "./withheld-partials.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BoundRequest, CallbackResult } from "../../core/engine/index.ts";
 import { ALLOWED, DEFAULT_MODERATION, refused } from "../../core/moderation/index.ts";
-import { createNodeModeration, type ModerationGateway, type ModerationRequest, WithheldPartials } from "./index.ts";
+import { createNodeModeration, type ContentCheck, type ModerationRequest, WithheldPartials } from "./index.ts";
 import { WITHHELD_LENGTH_MAX } from "./withheld-partials.ts";
 
 const NODE = { orgId: "o", runId: "run_1", nodeId: "a" };
@@ -17,9 +17,7 @@ function completed(more: Partial<Extract<CallbackResult, { status: "completed" }
   return { status: "completed", tokens: NO_TOKENS, costMicros: 7, ...more };
 }
 
-function gatewayThat(
-  moderate: ModerationGateway["moderate"],
-): ModerationGateway & { readonly seen: ModerationRequest[] } {
+function gatewayThat(moderate: ContentCheck["moderate"]): ContentCheck & { readonly seen: ModerationRequest[] } {
   const seen: ModerationRequest[] = [];
   return {
     seen,
@@ -69,8 +67,8 @@ describe("a result", () => {
     ["the envelope", completed({ envelope: { kind: "text", artifactKind: "text", output: "bad" } })],
     ["a warning", completed({ stdout: "fine", warnings: ["bad"] })],
   ])("is stopped for %s, keeps its cost and loses its content", async (_, result) => {
-    const told = await moderation.result("output", NODE, result, signal);
-    expect(told).toEqual({
+    const input = await moderation.result("output", NODE, result, signal);
+    expect(input).toEqual({
       status: "completed",
       tokens: NO_TOKENS,
       costMicros: 7,
@@ -92,8 +90,8 @@ describe("a result", () => {
     const both = createNodeModeration({ rules, gateway });
     await both.result("output", NODE, completed({ stdout: "bad" }), signal);
     expect(gateway.seen).toEqual([]);
-    const told = await both.result("output", NODE, completed({ stdout: "fine" }), signal);
-    expect(told).toMatchObject({ moderation: decision });
+    const input = await both.result("output", NODE, completed({ stdout: "fine" }), signal);
+    expect(input).toMatchObject({ moderation: decision });
   });
 
   it.each([
@@ -109,9 +107,9 @@ describe("a result", () => {
     ["refuses without a word", () => Promise.resolve({ allowed: false } as never)],
   ])("is stopped when the gateway %s", async (_, moderate) => {
     const both = createNodeModeration({ rules, gateway: gatewayThat(moderate) });
-    const told = await both.result("output", NODE, completed({ stdout: "fine" }), signal);
-    expect(told).toMatchObject({ moderation: { category: "moderation_unavailable" } });
-    expect(JSON.stringify(told)).not.toContain("secret text");
+    const input = await both.result("output", NODE, completed({ stdout: "fine" }), signal);
+    expect(input).toMatchObject({ moderation: { category: "moderation_unavailable" } });
+    expect(JSON.stringify(input)).not.toContain("secret text");
     expect(await both.inputBeforeSend("input", NODE, request(), signal)).toMatchObject({ allowed: false });
   });
 });

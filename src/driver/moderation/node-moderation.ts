@@ -8,8 +8,8 @@ import {
   type ModerationDecision,
   type ModerationRules,
 } from "../../core/moderation/index.ts";
-import type { ModerationGateway, ModerationRequest } from "./gateway.ts";
-import { RuleGateway } from "./rule-gateway.ts";
+import type { ContentCheck, ModerationRequest } from "./content-check.ts";
+import { RuleGateway } from "./rule-check.ts";
 import { moderateSafely, unavailable } from "./unavailable.ts";
 
 export type NodeOfRun = Pick<ModerationRequest, "orgId" | "runId" | "nodeId">;
@@ -36,7 +36,7 @@ export interface NodeModeration {
 export interface NodeModerationOptions {
   readonly rules?: ModerationRules;
   /** Asked after the rules; null: the rules alone decide. */
-  readonly gateway?: ModerationGateway | null;
+  readonly gateway?: ContentCheck | null;
 }
 
 export function createNodeModeration({ rules, gateway = null }: NodeModerationOptions = {}): NodeModeration {

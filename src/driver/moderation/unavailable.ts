@@ -1,5 +1,5 @@
 import { type Moderation, refused } from "../../core/moderation/index.ts";
-import type { ModerationGateway, ModerationRequest } from "./gateway.ts";
+import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 
 export const UNAVAILABLE = "moderation_unavailable";
 
@@ -11,7 +11,7 @@ export function unavailable(why: string): Moderation {
 
 /** Asks a gateway that may throw, or answer nonsense; only a plain yes lets a text pass. */
 export async function moderateSafely(
-  gateway: ModerationGateway,
+  gateway: ContentCheck,
   request: ModerationRequest,
   signal: AbortSignal,
 ): Promise<Moderation> {

@@ -71,7 +71,7 @@ describe("a scheduler", () => {
     await put({ args: { topic: "tides" }, overlap: "allow" });
     await pass(25, scheduler());
     expect(await slots()).toEqual(["+10 started", "+20 started"]);
-    expect(launcher.wishes[0]).toEqual({
+    expect(launcher.requests[0]).toEqual({
       orgId: ORG,
       workflow: "report",
       args: { topic: "tides" },
@@ -197,7 +197,7 @@ describe("overlap", () => {
     await endAll();
     await pass(1, own);
     expect(await slots()).toEqual(["+10 started", "+20 started", "+30 skipped"]);
-    expect(launcher.wishes[1]?.idempotency?.key).toBe("2026-06-01T12:00:20.000Z");
+    expect(launcher.requests[1]?.idempotency?.key).toBe("2026-06-01T12:00:20.000Z");
   });
 
   it("queue: what waits is skipped once its schedule is gone", async () => {
@@ -227,7 +227,7 @@ describe("slots that passed while nobody looked", () => {
   it("are skipped", async () => {
     await absent("skip", 36);
     expect(await slots()).toEqual(["+10 skipped", "+20 skipped", "+30 skipped"]);
-    expect(launcher.wishes).toEqual([]);
+    expect(launcher.requests).toEqual([]);
   });
 
   it("are made up for by one run", async () => {
@@ -250,7 +250,7 @@ describe("slots that passed while nobody looked", () => {
     expect(await slots()).toEqual(["+10 started", "+20 started", "+30 queued"]);
     await endAll();
     await pass(1, own);
-    expect(launcher.wishes.map(({ idempotency }) => idempotency?.key.slice(17, 19))).toEqual(["10", "20", "30"]);
+    expect(launcher.requests.map(({ idempotency }) => idempotency?.key.slice(17, 19))).toEqual(["10", "20", "30"]);
   });
 
   it.each([
@@ -288,7 +288,7 @@ describe("what goes wrong", () => {
     await pass(40, scheduler());
     expect(await slots()).toEqual(["+10 refused", "+20 refused", "+30 refused", "+40 refused"]);
     expect((await reasons())[0]).toBe("platform_closed: The platform is closed: outage.");
-    expect(launcher.wishes).toHaveLength(4);
+    expect(launcher.requests).toHaveLength(4);
   });
 
   it("is recorded as a database can keep it, whatever a refusal says", async () => {
@@ -315,7 +315,7 @@ describe("what goes wrong", () => {
       const heir = new StoreLauncher(store, "b");
       const other = scheduler("b", heir);
       await pass(14, other);
-      expect(heir.wishes).toEqual([]);
+      expect(heir.requests).toEqual([]);
       await pass(2, other);
       expect(await slots()).toEqual(["+3600 started"]);
       const { data } = await store.listRuns(ORG, {}, { limit: 10, cursor: null });
@@ -342,7 +342,7 @@ describe("what goes wrong", () => {
     await scheduler("b").tick();
     expect(await slots("dies-before")).toEqual(["+3600 skipped"]);
     expect(await slots("dies-after")).toEqual(["+3600 started"]);
-    expect(launcher.wishes).toEqual([]);
+    expect(launcher.requests).toEqual([]);
   });
 
   it("a claim of which nobody knows any more what became of it starts nothing", async () => {

@@ -62,15 +62,15 @@ function trace(more: Partial<TelemetryOptions> = {}): Telemetry {
 }
 
 async function hold(): Promise<string> {
-  const { status } = await api.tell("PUT", "policies/ask-first", { body: POLICY });
+  const { status } = await api.request("PUT", "policies/ask-first", { body: POLICY });
   expect(status).toBeLessThan(300);
   return api.run("mixed");
 }
 
 async function approve(runId: string): Promise<void> {
-  const { body } = await api.tell("GET", "approvals?status=pending");
+  const { body } = await api.request("GET", "approvals?status=pending");
   for (const { id } of body.data) {
-    await api.tell("POST", `approvals/${id}/resolve`, { body: { decision: "approve", reason: "fine" } });
+    await api.request("POST", `approvals/${id}/resolve`, { body: { decision: "approve", reason: "fine" } });
   }
   await api.settle(runId);
 }
@@ -166,7 +166,7 @@ describe("a collector", () => {
     const runId = await api.run("mixed");
     await sent.flush();
     const before = collector.spans.length;
-    expect((await api.tell("POST", `runs/${runId}/recover`, { body: {} })).status).toBeLessThan(300);
+    expect((await api.request("POST", `runs/${runId}/recover`, { body: {} })).status).toBeLessThan(300);
     await api.settle(runId);
     await sent.flush();
     expect(collector.complaints).toEqual([]);
@@ -218,7 +218,7 @@ describe("a collector", () => {
   it("finds a run below the span of whoever started it", async () => {
     const caller = { traceId: "d".repeat(32), spanId: "e".repeat(16) };
     const sent = trace();
-    const { body } = await api.tell("POST", "runs", {
+    const { body } = await api.request("POST", "runs", {
       body: { workflow: "mixed" },
       headers: { traceparent: writeTraceparent(caller) },
     });

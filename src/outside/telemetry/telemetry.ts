@@ -223,7 +223,7 @@ const ENDING: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
 
 function endedSpans(identity: RunIdentity, events: readonly RunEvent[]): readonly EndedSpan[] {
   const tracer = new RunTracer(identity);
-  for (const event of events) tracer.tell(event);
+  for (const event of events) tracer.record(event);
   return tracer.takeEnded();
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { creation, share } from "../../../test/contracts/shares.ts";
-import { AuditDesk } from "../../audit/index.ts";
+import { AuditTrail } from "../../audit/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { auditEntry, entriesOfEvents } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
@@ -28,7 +28,7 @@ interface Received {
 
 let now = START;
 let store: Store;
-let desk: AuditDesk;
+let trail: AuditTrail;
 let server: Server;
 let received: Received[];
 /** What the receiver answers; the last one stays. */
@@ -52,7 +52,7 @@ beforeEach(async () => {
   // Nothing happens by itself: tests make the rounds.
   stillness = { now: () => now, after: () => () => undefined };
   store = createMemoryStore({ now: () => now });
-  desk = new AuditDesk({ store, now: () => now });
+  trail = new AuditTrail({ store, now: () => now });
   server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -110,7 +110,7 @@ const listed = async (id = "ops"): Promise<readonly Delivery[]> =>
   (await store.listDeliveries(ORG, id, { limit: 100, cursor: null })).data;
 
 async function seal(): Promise<void> {
-  for await (const _ of desk.sealAll(ORG)) continue;
+  for await (const _ of trail.sealAll(ORG)) continue;
 }
 
 describe("webhooks", () => {

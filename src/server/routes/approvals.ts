@@ -71,7 +71,7 @@ async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promi
   const { id, runId, orgId } = approval;
   const run = await services.store.getRun(orgId, runId);
   const { decision, reason, digest, modifications } = body;
-  const outcome = await services.runtime.tell(orgId, runId, {
+  const outcome = await services.runtime.submit(orgId, runId, {
     type: "approval",
     approvalId: id,
     decision,

@@ -24,8 +24,8 @@ describe("provenance", () => {
   });
   afterAll(() => api.close());
   const ask = (query: string, key?: string): Promise<Answer> =>
-    api.tell("GET", `runs/${id}/provenance${query}`, key === undefined ? {} : { key });
-  const branch = (body: object): Promise<Answer> => api.tell("POST", `runs/${id}/branch`, { body });
+    api.request("GET", `runs/${id}/provenance${query}`, key === undefined ? {} : { key });
+  const branch = (body: object): Promise<Answer> => api.request("POST", `runs/${id}/branch`, { body });
 
   it("lists each hand-off once", async () => {
     const { status, body } = await ask("");
@@ -82,7 +82,7 @@ describe("provenance", () => {
     expect(await told("?format=rdf")).toEqual([422, "invalid_request"]);
     expect(await told("?format=prov&node=write")).toEqual([422, "invalid_request"]);
     expect(await told("?direction=sideways")).toEqual([422, "invalid_request"]);
-    expect((await api.tell("GET", "runs/run_nothing/provenance")).body.code).toBe("unknown_run");
+    expect((await api.request("GET", "runs/run_nothing/provenance")).body.code).toBe("unknown_run");
     expect((await ask("", STRANGER)).status).toBe(404);
     expect((await ask("", await api.key(["workflow:read"]))).status).toBe(403);
   });
@@ -97,11 +97,11 @@ describe("provenance", () => {
   });
 
   it("goes on in the run a branch was made from", async () => {
-    const { body: at } = await api.tell("GET", `runs/${id}/checkpoints`);
+    const { body: at } = await api.request("GET", `runs/${id}/checkpoints`);
     const settled = at.data.find(({ nodeId }: { nodeId: string }) => nodeId === "outline");
     const { body: branched } = await branch({ eventId: settled.eventId, args: { size: 5 } });
     await api.settle(branched.id);
-    const { body } = await api.tell("GET", `runs/${branched.id}/provenance?node=write`);
+    const { body } = await api.request("GET", `runs/${branched.id}/provenance?node=write`);
     const points = body.points.map(({ runId, nodeId, path }: Record<string, string>) => [runId === id, nodeId, path]);
     expect(points).toEqual([
       [false, "write", "outputs"],
@@ -131,7 +131,7 @@ describe("provenance", () => {
     expect(await refused({ whom: from("outline", "plan") })).toEqual([422, "invalid_args"]);
     expect(await refused({ size: from("outline", "parts") }, { size: 1 })).toEqual([422, "invalid_request"]);
     expect(await refused({ size: { runId: id } })).toEqual([422, "invalid_request"]);
-    const foreign = await api.tell("POST", `runs/${id}/branch`, {
+    const foreign = await api.request("POST", `runs/${id}/branch`, {
       key: STRANGER,
       body: { eventId: 1, inputsFrom: { size: from("outline", "parts") } },
     });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../core/base/index.ts";
-import { findNode } from "../../core/engine/index.ts";
+import { findNode, type UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
+import type { Launch, LaunchOutcome } from "../../driver/index.ts";
 import type { LaunchRuling } from "../../governance/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
@@ -121,9 +121,9 @@ export const runActionRoutes: readonly Route[] = [
 ];
 
 /** Tells a run something and shows what became of it. */
-async function tellRun({ services, principal, params }: RunCall, told: Told): Promise<Response> {
+async function tellRun({ services, principal, params }: RunCall, input: UnstampedInput): Promise<Response> {
   const { runId = "" } = params;
-  const outcome = await services.runtime.tell(principal.orgId, runId, told);
+  const outcome = await services.runtime.submit(principal.orgId, runId, input);
   if (outcome === undefined) throw unknownRun(runId);
   if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
   return json(runOnWire(outcome.run));

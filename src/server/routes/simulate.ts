@@ -10,9 +10,9 @@ import {
   type Performance,
   type Piece,
   readScript,
-  rehearseGoverned,
-  rehearseOpen,
-  RehearsalTooLong,
+  simulateGoverned,
+  simulateOpen,
+  SimulationTooLong,
   type Script,
   type Simulation,
   simulationOf,
@@ -21,7 +21,7 @@ import type { WorkflowRecord } from "../../store/index.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { simulationSchema } from "../governance-schemas.ts";
-import { launchWish } from "../launch-gates.ts";
+import { launchSubject } from "../launch-gates.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { jsonObject } from "../schemas.ts";
@@ -89,18 +89,18 @@ async function live(
 ): Promise<Simulation> {
   const { governance, gateways, store } = services;
   const { plan, args } = piece;
-  const house = {
+  const environment = {
     orgId: principal.orgId,
     directory: gateways.directory,
     registered: governance.registered,
     counters: store,
   };
   const launching = { workflow: plan.name, record: record ?? null, args, gateway: body.gateway ?? null };
-  return simulationOf(plan, await rehearseGoverned(piece, house, launchWish(launching, principal.keyId), how));
+  return simulationOf(plan, await simulateGoverned(piece, environment, launchSubject(launching, principal.keyId), how));
 }
 
 async function open(piece: Piece, how: Performance): Promise<Simulation> {
-  return simulationOf(piece.plan, await rehearseOpen(piece, how));
+  return simulationOf(piece.plan, await simulateOpen(piece, how));
 }
 
 type Text = Pick<Piece, "source" | "pins" | "texts" | "plan" | "version">;
@@ -170,7 +170,7 @@ async function oneOfFew(services: Services, work: () => Promise<Simulation>): Pr
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof RehearsalTooLong)) throw error;
+    if (!(error instanceof SimulationTooLong)) throw error;
     const detail = `The simulation was stopped after ${TIME_MS_MAX / 1_000} s, or because it has too many events.`;
     throw new Refused("simulation_too_long", detail);
   } finally {

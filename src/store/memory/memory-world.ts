@@ -44,7 +44,7 @@ export interface MemoryWorld {
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
   readonly memories: (MemoryEntry & { readonly orgId: string })[];
-  readonly toldOnce: Set<string>;
+  readonly marked: Set<string>;
   /** Organisation and digest → the approval that stands for the launch. */
   readonly launches: Map<string, string>;
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
@@ -101,7 +101,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     usage: [],
     verdicts: [],
     memories: [],
-    toldOnce: new Set(),
+    marked: new Set(),
     launches: new Map(),
     reports: new Map(),
     audit: createMemoryAudit(),

@@ -22,7 +22,7 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
     verdictsOf: (orgId, runId) => verdictsOf(sql, orgId, runId),
     listVerdicts: (orgId, since, page) => listVerdicts(sql, orgId, since, page),
     usage: (orgId, query) => usageOf(sql, orgId, query),
-    tellOnce: async (orgId, key, entry) => {
+    markOnce: async (orgId, key, entry) => {
       const body = JSON.stringify([entry]);
       return (await sql.query(TELL_ONCE, [orgId, key, entry.at, body])).length > 0;
     },

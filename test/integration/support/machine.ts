@@ -66,8 +66,8 @@ export class Machine {
   }
 
   /** Tells the replicas in turn, all at once: who is heard first is for them to find out. */
-  async tellAtOnce(runId: string, told: readonly Parameters<DurableDriver["tell"]>[2][]): Promise<void> {
-    await this.wait(Promise.all(told.map((one, index) => this.driver(index).tell(ORG, runId, one))));
+  async submitTogether(runId: string, input: readonly Parameters<DurableDriver["submit"]>[2][]): Promise<void> {
+    await this.wait(Promise.all(input.map((one, index) => this.driver(index).submit(ORG, runId, one))));
   }
 
   /** Lets time pass until the run has ended. */

@@ -259,10 +259,10 @@ class Stage {
     return `${launched}${runId.slice(this.#runs[launched]?.length ?? runId.length)}`;
   }
 
-  async #tell(index: number, runId: string, told: Parameters<Replica["driver"]["tell"]>[2]): Promise<boolean> {
+  async #tell(index: number, runId: string, told: Parameters<Replica["driver"]["submit"]>[2]): Promise<boolean> {
     const on = this.#replicas[index];
     if (on === undefined) return false;
-    const outcome = await Promise.race([on.replica.driver.tell(ORG, runId, told), on.link.died]).catch(() => "");
+    const outcome = await Promise.race([on.replica.driver.submit(ORG, runId, told), on.link.died]).catch(() => "");
     return typeof outcome === "object" && outcome.refusal === undefined;
   }
 

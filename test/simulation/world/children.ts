@@ -36,14 +36,14 @@ export class Children {
     const { world } = this;
     const child = world.runs.get(effect.childRunId);
     if (child !== undefined) {
-      world.tell(child, world.pace.between(0, 40), { type: "cancel", reason: "parent" });
+      world.submit(child, world.pace.between(0, 40), { type: "cancel", reason: "parent" });
       return;
     }
     this.calledOff.add(effect.childRunId);
     const { nodeId, childRunId } = effect;
     const attempt = run.facts.children.get(childRunId)?.attempt ?? 0;
     const ended = { type: "child_finished", nodeId, attempt, childRunId, status: "cancelled" } as const;
-    world.tell(run, 1, { ...ended, outputs: {}, costMicros: 0, tokens: NO_TOKENS });
+    world.submit(run, 1, { ...ended, outputs: {}, costMicros: 0, tokens: NO_TOKENS });
   }
 
   ended(child: SimRun): void {
@@ -70,11 +70,11 @@ export class Children {
     const { world } = this;
     const { runId: childRunId, status, costMicros } = child.facts;
     const { nodeId, attempt } = parent;
-    const told = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
+    const input = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
     const outputs = leafOutputs(child);
     const copies = pace.chance(world.profile.duplicate) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
-      world.tell(parent.run, pace.between(1, 50), { ...told, outputs, tokens: NO_TOKENS }, () => {
+      world.submit(parent.run, pace.between(1, 50), { ...input, outputs, tokens: NO_TOKENS }, () => {
         child.isConsumed = true;
       });
     }

@@ -233,11 +233,11 @@ export class Ledger {
 
   /** A child tells again when it costs more; what comes after a later report is old news. */
   settleChild(runId: string, childRunId: string, costMicros: number): void {
-    const told = this.toldByChild.get(childRunId) ?? 0;
-    if (costMicros <= told) return;
-    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - told);
+    const input = this.toldByChild.get(childRunId) ?? 0;
+    if (costMicros <= input) return;
+    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - input);
     this.toldByChild.set(childRunId, costMicros);
-    this.undo.push(() => this.toldByChild.set(childRunId, told));
+    this.undo.push(() => this.toldByChild.set(childRunId, input));
   }
 
   /** Books what an attempt cost, once per report key, however late it arrives. */

@@ -1,4 +1,4 @@
-import type { Effect, Input } from "../../../src/core/engine/index.ts";
+import type { Effect, Input, UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { Suite } from "../checkers/suite.ts";
 import { type Engine, REAL_ENGINE, type Turn } from "../engine.ts";
 import type { Bundle } from "../plans/bundle.ts";
@@ -15,7 +15,6 @@ import { People } from "./people.ts";
 import { createRun, type Launch, type SimRun } from "./run.ts";
 
 /** What an input says besides the moment and the chance, which the driver adds when it takes it up. */
-export type Told = Input extends infer I ? (I extends Input ? Omit<I, "at" | "jitter"> : never) : never;
 
 export interface WorldOptions {
   readonly seed: number;
@@ -102,7 +101,7 @@ export class World {
   launch(launch: Launch): SimRun {
     const run = createRun(launch);
     this.runs.set(launch.runId, run);
-    this.tell(run, 1, run.start);
+    this.submit(run, 1, run.start);
     return run;
   }
 
@@ -117,13 +116,13 @@ export class World {
   }
 
   /** Tells a run something, again and again until a commit has taken it. */
-  tell(run: SimRun, delayMs: number, told: Told, onTaken?: () => void): void {
+  submit(run: SimRun, delayMs: number, input: UnstampedInput, onTaken?: () => void): void {
     this.after(delayMs, () => {
       if (this.now < this.downUntil)
-        return this.tell(run, this.downUntil - this.now + this.pace.between(0, 50), told, onTaken);
-      const input = { ...told, at: this.now, jitter: this.pace.float() } as Input;
-      if (this.transact(run, input, false)) onTaken?.();
-      else this.tell(run, this.pace.between(5, 400), told, onTaken);
+        return this.submit(run, this.downUntil - this.now + this.pace.between(0, 50), input, onTaken);
+      const stamped = { ...input, at: this.now, jitter: this.pace.float() } as Input;
+      if (this.transact(run, stamped, false)) onTaken?.();
+      else this.submit(run, this.pace.between(5, 400), input, onTaken);
     });
   }
 
@@ -234,7 +233,7 @@ export class World {
         for (let turn = 0; turn < times; turn += 1) {
           const delayMs = back + this.pace.between(0, times === 1 ? 9_000 : 300);
           // Told by the process that took over: when that one dies too, the next takes stock anew.
-          this.afterIfAlive(delayMs, () => this.tell(run, 0, { type: "timer", timer }));
+          this.afterIfAlive(delayMs, () => this.submit(run, 0, { type: "timer", timer }));
         }
       }
     }
@@ -267,8 +266,9 @@ export class World {
     this.after(Math.max(0, dueAt - this.now) + late, () => {
       // A deadline that outlived its run changes nothing; now and then it is told all the same.
       if (run.facts.hasEnded && this.pace.chance(0.9)) return;
-      this.tell(run, 0, { type: "timer", timer });
-      if (this.pace.chance(this.profile.duplicate)) this.tell(run, this.pace.between(0, 200), { type: "timer", timer });
+      this.submit(run, 0, { type: "timer", timer });
+      if (this.pace.chance(this.profile.duplicate))
+        this.submit(run, this.pace.between(0, 200), { type: "timer", timer });
     });
   }
 

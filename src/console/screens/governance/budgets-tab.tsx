@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type { Registered, UsageWish } from "../../../client/index.ts";
+import type { Registered, UsageQuery } from "../../../client/index.ts";
 import { jsonToText } from "../../../core/base/index.ts";
 import { type Period, PERIODS, periodOf } from "../../../core/governance/index.ts";
 import { api } from "../../live/api.ts";
@@ -134,7 +134,7 @@ interface Burning {
   readonly isCounted: boolean;
 }
 
-const BY: Readonly<Record<string, UsageWish["by"]>> = { agent: "agent", workflow: "workflow", gateway: "gateway" };
+const BY: Readonly<Record<string, UsageQuery["by"]>> = { agent: "agent", workflow: "workflow", gateway: "gateway" };
 
 function useBurnDown(budget: Registered): Burning {
   const { scope, scopeId } = budget;
@@ -143,7 +143,7 @@ function useBurnDown(budget: Registered): Burning {
   const isCounted = scope !== "team";
   const by = typeof scopeId === "string" ? BY[jsonToText(scope)] : undefined;
   const since = new Date(periodOf(period, now).start).toISOString();
-  const wish: UsageWish = { bucket: period === "daily" ? "hour" : "day", since, ...(by === undefined ? {} : { by }) };
+  const wish: UsageQuery = { bucket: period === "daily" ? "hour" : "day", since, ...(by === undefined ? {} : { by }) };
   const usage = useQuery(isCounted ? `usage:${JSON.stringify(wish)}` : null, () => api.getUsage(wish), {
     tags: ["runs"],
     everyMs: 30_000,

@@ -14,7 +14,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { toast } from "../../parts/toast.tsx";
-import type { WantedAction } from "./action-desk.ts";
+import type { WantedAction } from "./run-action-state.ts";
 import { commandsFor } from "./model/commands.ts";
 import { useRunPage } from "./run-page.ts";
 

@@ -21,7 +21,7 @@ const KIND_LABELS: Readonly<Record<EventKind, string>> = {
 };
 
 /** Which events are shown, and how. */
-export interface EventWish {
+export interface EventSelection {
   readonly mode: EventMode;
   readonly kind: EventKind;
   readonly text: string;
@@ -29,11 +29,17 @@ export interface EventWish {
   readonly isFollowed: boolean;
 }
 
-export const EVERYTHING: EventWish = { mode: "compact", kind: "all", text: "", isOnlyNode: false, isFollowed: true };
+export const EVERYTHING: EventSelection = {
+  mode: "compact",
+  kind: "all",
+  text: "",
+  isOnlyNode: false,
+  isFollowed: true,
+};
 
 interface EventBarProps {
-  readonly wish: EventWish;
-  readonly onWish: (wish: EventWish) => void;
+  readonly wish: EventSelection;
+  readonly onWish: (wish: EventSelection) => void;
   readonly shown: number;
 }
 

@@ -6,7 +6,7 @@ import { CodeBlock } from "../../parts/code-block.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { detailOf, lookOfEvent } from "./model/event-text.ts";
 import { excerptOf, plainText } from "./model/plain-text.ts";
-import { useActionDesk } from "./action-desk.ts";
+import { useRunActions } from "./run-action-state.ts";
 import { useRunPage } from "./run-page.ts";
 
 interface EventDetailProps {
@@ -19,7 +19,7 @@ interface EventDetailProps {
 export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.Element | null {
   const { feed, selectEvent, travel } = useRunPage();
   const mayExecute = useMay("workflow:execute");
-  const desk = useActionDesk();
+  const desk = useRunActions();
   const event = feed.log.events[eventId - 1];
   const frame = feed.log.frames[eventId - 1];
   if (event === undefined) return <aside className="event-aside muted">Event {eventId} is not read yet.</aside>;

@@ -2,7 +2,7 @@ import { type JSX, type KeyboardEvent, memo, useEffect, useMemo, useState } from
 import { spanText } from "../../parts/figures.ts";
 import { TimeText } from "../../parts/time-text.tsx";
 import { EventDetail } from "./event-detail.tsx";
-import { EventBar, EVERYTHING, type EventMode, type EventWish } from "./event-bar.tsx";
+import { EventBar, EVERYTHING, type EventMode, type EventSelection } from "./event-bar.tsx";
 import type { EventFilter } from "./model/event-filter.ts";
 import { type EventLine, type EventLines, linesOf } from "./model/event-lines.ts";
 import { detailOf, lookOfEvent } from "./model/event-text.ts";
@@ -16,7 +16,7 @@ const ROW_PX = 28;
 /** The log of the run: a story per attempt, every event, or the JSON of it. */
 export function EventPane(): JSX.Element {
   const { node, event, selectEvent } = useRunPage();
-  const [wish, setWish] = useState<EventWish>(EVERYTHING);
+  const [wish, setWish] = useState<EventSelection>(EVERYTHING);
   const { mode, kind, text, isOnlyNode, isFollowed } = wish;
   const view = useRunView();
   const lines = useLines(mode, { kind, text, nodeId: isOnlyNode ? node : null }, view.lastEventId);

@@ -5,7 +5,7 @@ import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { useActionDesk } from "./action-desk.ts";
+import { useRunActions } from "./run-action-state.ts";
 import { useRunPage, useRunView } from "./run-page.ts";
 import { download } from "./save-as.ts";
 
@@ -14,7 +14,7 @@ export function RunActions(): JSX.Element {
   const { node, feed, selectNode } = useRunPage();
   useRunView();
   const { newest } = feed;
-  const desk = useActionDesk();
+  const desk = useRunActions();
   const mayExecute = useMay("workflow:execute");
   const mayCancel = useMay("run:cancel");
   const isOver = isTerminal(newest.status);
@@ -44,7 +44,7 @@ export function RunActions(): JSX.Element {
 
 function useMenuItems(): readonly MenuItem[] {
   const { run, node, event, feed } = useRunPage();
-  const desk = useActionDesk();
+  const desk = useRunActions();
   const mayExecute = useMay("workflow:execute");
   const { status, lastEventId } = feed.newest;
   const isOver = isTerminal(status);

@@ -10,7 +10,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { ActionDialog } from "./action-dialogs.tsx";
-import { CurrentDesk, type WantedAction } from "./action-desk.ts";
+import { RunActionContext, type WantedAction } from "./run-action-state.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 import { Panes } from "./panes.tsx";
 import { RunHead } from "./run-head.tsx";
@@ -76,7 +76,7 @@ function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
   return (
     <CurrentRun value={page}>
       <CurrentNodes value={page}>
-        <CurrentDesk value={desk}>
+        <RunActionContext value={desk}>
           <div className="run-page" data-run-event={feed.shown.lastEventId}>
             <RunHead />
             {problem !== null && <ProblemView problem={problem} />}
@@ -84,7 +84,7 @@ function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
             <Scrubber />
           </div>
           {wanted !== null && <ActionDialog wanted={wanted} onClose={() => setWanted(null)} />}
-        </CurrentDesk>
+        </RunActionContext>
       </CurrentNodes>
     </CurrentRun>
   );

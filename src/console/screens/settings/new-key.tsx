@@ -1,5 +1,5 @@
 import { type JSX, useState } from "react";
-import type { KeyWish } from "../../../client/index.ts";
+import type { KeyRequest } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../live/use-query.ts";
@@ -9,7 +9,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 
-type Role = NonNullable<KeyWish["role"]>;
+type Role = NonNullable<KeyRequest["role"]>;
 const ROLES: readonly (readonly [Role, string])[] = [
   ["viewer", "looks at everything"],
   ["author", "writes workflows too"],

@@ -1,8 +1,8 @@
-import type { Usage, UsageWish } from "../../../client/index.ts";
+import type { Usage, UsageQuery } from "../../../client/index.ts";
 import { compareCodeUnits } from "../../../core/base/index.ts";
 
 export type Measure = "cost" | "tokens" | "count";
-export type Bucket = NonNullable<UsageWish["bucket"]>;
+export type Bucket = NonNullable<UsageQuery["bucket"]>;
 type Row = Usage["data"][number];
 
 /** What a group spent in all. */

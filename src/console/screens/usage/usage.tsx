@@ -1,5 +1,5 @@
 import { type JSX, useMemo } from "react";
-import type { Usage, UsageWish } from "../../../client/index.ts";
+import type { Usage, UsageQuery } from "../../../client/index.ts";
 import { useSearchParams } from "../../app/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -36,7 +36,7 @@ export function UsageScreen(): JSX.Element {
   const by = GROUPS.find((each) => each === get("by")) ?? "agent";
   const measure = MEASURES.find(([id]) => id === get("measure"))?.[0] ?? "cost";
   const [since, , bucket] = SPANS.find(([id]) => id === get("since")) ?? SPANS[1];
-  const wish: UsageWish = { by, bucket, since };
+  const wish: UsageQuery = { by, bucket, since };
   const usage = useQuery(`usage:${JSON.stringify(wish)}`, () => api.getUsage(wish), {
     tags: ["runs"],
     everyMs: 60_000,

@@ -158,7 +158,7 @@ function calling({ origin, path, model, apiKey }: OwnModel): Answers {
   return { kind: "model", baseUrl: `${origin}/${path.trim().replace(/^\/+/, "")}`, model: model.trim(), apiKey };
 }
 
-interface PageWish {
+interface PageQuery {
   readonly source: string;
   readonly args: JsonObject;
   readonly plan: PlanOutline;
@@ -166,7 +166,7 @@ interface PageWish {
 }
 
 /** Shown from its first event on; one that cannot begin has none. */
-async function inPage(checker: Checker, wish: PageWish, show: (result: Result) => void): Promise<void> {
+async function inPage(checker: Checker, wish: PageQuery, show: (result: Result) => void): Promise<void> {
   const { source, args, plan, answers } = wish;
   const { beginPageRun } = await pageRuns();
   let isShown = false;

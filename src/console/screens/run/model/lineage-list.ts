@@ -1,4 +1,4 @@
-import type { MadeBy, ToldLineage } from "../../../../client/index.ts";
+import type { MadeBy, LineageView } from "../../../../client/index.ts";
 
 /** A value of a lineage on its own line, under the value it was reached from. */
 export interface LineageLine {
@@ -12,7 +12,7 @@ export interface LineageLine {
   readonly via: string | null;
   readonly madeBy: MadeBy | null;
   /** Why it goes no further here. */
-  readonly end: ToldLineage["points"][number]["end"];
+  readonly end: LineageView["points"][number]["end"];
   /** Shown with everything behind it on another line already. */
   readonly isRepeated: boolean;
 }
@@ -20,7 +20,7 @@ export interface LineageLine {
 const LINES_MAX = 500;
 
 /** The lineage as an indented list, depth first from its start. A value that is reached twice is unfolded once. */
-export function lineageLines(lineage: ToldLineage): readonly LineageLine[] {
+export function lineageLines(lineage: LineageView): readonly LineageLine[] {
   const isUp = lineage.direction === "up";
   const links = new Map<number, { readonly to: number; readonly via: string }[]>();
   for (const { from, to, input, transform } of lineage.links) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Frame, State, ToldLineage } from "../../../../client/index.ts";
+import type { Frame, State, LineageView } from "../../../../client/index.ts";
 import { EVENT_TYPES, type EventPayload, type EventType, type RunEvent } from "../../../../core/event/index.ts";
 import { DISPATCH_GATES } from "../../../../core/governance/index.ts";
 import { applyToView, createView, frameEvent, projectView, reduceRun } from "../../../../core/view/index.ts";
@@ -413,7 +413,7 @@ describe("lineageLines", () => {
       end: null,
       cut: null,
     });
-    const lineage: ToldLineage = {
+    const lineage: LineageView = {
       direction: "up",
       start: 0,
       points: [

@@ -1,5 +1,5 @@
 import { type JSX, useState } from "react";
-import type { ToldLineage } from "../../../../client/index.ts";
+import type { LineageView } from "../../../../client/index.ts";
 import { isSettled, type NodeStatus } from "../../../../core/event/index.ts";
 import { Link } from "../../../app/router.tsx";
 import { api } from "../../../live/api.ts";
@@ -23,7 +23,7 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
   const { run } = useRunPage();
   const node = useNodeView(nodeId);
   const [direction, setDirection] = useState<"up" | "down">("up");
-  const query = useQuery<ToldLineage>(`lineage ${run.id} ${nodeId} ${direction} ${node?.status ?? ""}`, () =>
+  const query = useQuery<LineageView>(`lineage ${run.id} ${nodeId} ${direction} ${node?.status ?? ""}`, () =>
     api.getProvenance(run.id, { node: nodeId, direction }),
   );
   const lines = query.data === undefined ? [] : lineageLines(query.data);

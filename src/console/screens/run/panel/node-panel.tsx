@@ -6,7 +6,7 @@ import { Button } from "../../../parts/button.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { lookOf, nodeLook, StatusBadge } from "../../../parts/status.tsx";
 import { Tabs } from "../../../parts/tabs.tsx";
-import { useActionDesk } from "../action-desk.ts";
+import { useRunActions } from "../run-action-state.ts";
 import { useNodeView, useRunPage } from "../run-page.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
 import { LineageTab } from "./lineage-tab.tsx";
@@ -20,7 +20,7 @@ import "./node-panel.css";
 /** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
 export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element {
   const { run, feed, selectNode } = useRunPage();
-  const desk = useActionDesk();
+  const desk = useRunActions();
   const mayExecute = useMay("workflow:execute");
   const node = useNodeView(nodeId);
   const [tab, setTab] = useState("overview");

@@ -10,7 +10,7 @@ import {
 import type { ModerationMode } from "../../core/definition/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import { moderatesInput, moderatesOutput, type NodeModeration, WithheldPartials } from "../moderation/index.ts";
-import type { AttemptTale } from "../adapter-pool.ts";
+import type { AttemptCallbacks } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** Whether texts may pass on their way to an adapter and back, for nodes whose author wants them looked at. */
@@ -51,17 +51,17 @@ export class Moderating {
   }
 
   /** What an attempt says, held back until it has been looked at. */
-  around(live: LiveRun, nodeId: string, tale: AttemptTale): AttemptTale {
-    if (!this.isChecked(live.state, nodeId)) return tale;
+  around(live: LiveRun, nodeId: string, callbacks: AttemptCallbacks): AttemptCallbacks {
+    if (!this.isChecked(live.state, nodeId)) return callbacks;
     const withheld = new WithheldPartials();
     return {
       stream: (deltas) => withheld.add(deltas),
       callback: (result, outcome) => {
         void this.check(live, nodeId, result).then((checked) => {
-          if (checked === result && result.status === "completed") tellAll(withheld.release(), tale);
+          if (checked === result && result.status === "completed") replayDeltas(withheld.release(), callbacks);
           else if (result.status !== "deferred") withheld.drop();
           // What was refused is kept nowhere, and neither is what was said around it.
-          tale.callback(checked, checked === result ? outcome : null);
+          callbacks.callback(checked, checked === result ? outcome : null);
         });
       },
     };
@@ -87,8 +87,8 @@ export class Moderating {
   }
 }
 
-function tellAll(deltas: StreamInput["deltas"], tale: AttemptTale): void {
-  if (deltas.length > 0) tale.stream(deltas);
+function replayDeltas(deltas: StreamInput["deltas"], callbacks: AttemptCallbacks): void {
+  if (deltas.length > 0) callbacks.stream(deltas);
 }
 
 function modeOf({ plan }: RunState, nodeId: string): ModerationMode {

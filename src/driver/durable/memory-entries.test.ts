@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Manifest, ORG } from "../../../test/integration/support/governed.ts";
 import { GovernedMachine } from "../../../test/integration/support/governed-machine.ts";
-import { memoryText } from "./remembering.ts";
+import { memoryText } from "./memory-entries.ts";
 
 const ada = (spec: object = { memory_profile: "long" }): Manifest => ["Agent", "ada", { trust_level: 5, ...spec }];
 const source = (...steps: readonly object[]): string =>
@@ -61,7 +61,7 @@ describe("a commit that completes nodes", () => {
           "each[0]": { stdout: "zero" },
           "each[1]": { stdout: "one" },
           again: [{ fail: "provider_error" }, { stdout: "mended" }],
-          told: { outputs: { kind: "noun", score: 7 } },
+          input: { outputs: { kind: "noun", score: 7 } },
           silent: { stdout: " " },
           other: { stdout: "bob's" },
           broken: { fail: "provider_auth" },
@@ -103,7 +103,12 @@ describe("a commit that completes nodes", () => {
     const runId = await machine.launch(text);
     await machine.pass(50);
     const asked = await machine.store.listApprovals(ORG, "pending", { limit: 1, cursor: null });
-    await machine.tell(runId, { type: "approval", approvalId: asked.data[0]?.id ?? "", decision: "approve", by: "me" });
+    await machine.submit(runId, {
+      type: "approval",
+      approvalId: asked.data[0]?.id ?? "",
+      decision: "approve",
+      by: "me",
+    });
     expect(await machine.end(runId)).toBe("completed");
     expect(await remembered(machine)).toEqual(["a 1: go"]);
     const { driver } = machine.replica();
@@ -122,7 +127,7 @@ describe("a commit that completes nodes", () => {
     );
     expect(again.kind).toBe("started");
     expect(await remembered(machine)).toEqual(["a 1: go"]);
-    await machine.tell(runId, { type: "rewind", eventId: 2, isConsumed: false });
+    await machine.submit(runId, { type: "rewind", eventId: 2, isConsumed: false });
     await machine.pass(50);
     expect(await remembered(machine)).toEqual(["a 1: go", "a 2: go"]);
   });

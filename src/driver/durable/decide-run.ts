@@ -6,16 +6,16 @@ import {
   type Refusal,
   type RequestVerdict,
   type Timer,
+  type UnstampedInput,
 } from "../../core/engine/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
-import type { Told } from "../told.ts";
-import { Returning } from "./book-keeping.ts";
+import { PendingReleases } from "./ledger-changes.ts";
 import type { Decided } from "./derive-commit.ts";
 import { keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
+import type { Moderating } from "./moderator.ts";
 import { pricedReport } from "./pricing.ts";
 import type { Taken } from "./run-queue.ts";
 
@@ -46,10 +46,10 @@ export function decideRun(
   const at = Math.max(live.lastAt, now());
   live.lastAt = at;
   const about = aboutRun(live, at);
-  const returned = new Returning({ live, about, admissions, judge });
+  const returned = new PendingReleases({ live, about, admissions, judge });
   const events: RunEvent[] = [];
   const effects: Effect[] = [];
-  const toldTimers: Timer[] = [];
+  const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
   const rulings: Ruling[] = [];
   const places = new Map<string, QueuePlace>();
@@ -70,12 +70,12 @@ export function decideRun(
     return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
   };
   const refusals = taken.waiting.map((waiting) => {
-    const telling = typeof waiting.told === "function" ? waiting.told(live) : { told: waiting.told };
-    const { told, report } = telling;
-    if (told === null) return undefined;
+    const resolve = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
+    const { input, report } = resolve;
+    if (input === null) return undefined;
     if (report !== undefined) reports.push(report);
-    if (told.type === "timer") toldTimers.push(told.timer);
-    const priced = withCredits(pricedReport(told, live, about, judge), about, judge);
+    if (input.type === "timer") firedTimers.push(input.timer);
+    const priced = withCredits(pricedReport(input, live, about, judge), about, judge);
     const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
@@ -93,14 +93,14 @@ export function decideRun(
     return refusal;
   });
   live.hasBegun = hasBegun(live);
-  return { taken, live, about, events, effects, toldTimers, refusals, reports, rulings, places, admissions, at };
+  return { taken, live, about, events, effects, firedTimers, refusals, reports, rulings, places, admissions, at };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */
-function withCredits(told: Told, about: AboutRun, judge: Judge): Told {
-  if (told.type !== "callback" || told.result.status !== "completed") return told;
-  const creditsCharged = judge.creditsOf?.(about, told.result) ?? null;
-  return creditsCharged === null ? told : { ...told, result: { ...told.result, creditsCharged } };
+function withCredits(input: UnstampedInput, about: AboutRun, judge: Judge): UnstampedInput {
+  if (input.type !== "callback" || input.result.status !== "completed") return input;
+  const creditsCharged = judge.creditsOf?.(about, input.result) ?? null;
+  return creditsCharged === null ? input : { ...input, result: { ...input.result, creditsCharged } };
 }
 
 function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean {

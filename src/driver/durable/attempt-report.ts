@@ -4,7 +4,7 @@ import { repairText } from "../../core/text/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Outcome, Telling } from "./run-queue.ts";
+import type { Outcome, ResolvedInput } from "./run-queue.ts";
 
 /** What became of a callback. `discarded`: the attempt had ended otherwise; only its cost was taken. */
 export type ReportOutcome = "received" | "deduplicated" | "discarded" | "unknown";
@@ -28,69 +28,69 @@ export function readDispatchId(dispatchId: string): AttemptAddress | undefined {
 }
 
 /** Decides, with the state before it, what a callback tells the run; `judged` hears what became of it. */
-export function callbackTelling(
+export function resolveCallback(
   reporter: Reporter,
   { nodeId, attempt }: AttemptAddress,
   body: CallbackBody,
   at: number,
   judged: (outcome: ReportOutcome) => void,
   checked?: CallbackResult,
-): (live: LiveRun) => Telling {
+): (live: LiveRun) => ResolvedInput {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
     if (node === undefined) {
       judged("unknown");
-      return { told: null };
+      return { input: null };
     }
     const outcome = outcomeFor(node, attempt, body);
     judged(outcome);
-    if (outcome === "deduplicated") return { told: null };
+    if (outcome === "deduplicated") return { input: null };
     const result = checked ?? readCallback(body, outputStrategyOf(live.state, nodeId));
     // What was refused is kept nowhere, and neither is what was said around it.
     const isRefused = checked?.status === "completed" && checked.moderation !== undefined;
-    if (isRefused) return { told: { type: "callback", nodeId, attempt, result } };
+    if (isRefused) return { input: { type: "callback", nodeId, attempt, result } };
     const report = outcome === "received" ? reportOfBody(node, attempt, body, at) : undefined;
-    const told = { type: "callback", nodeId, attempt, result } as const;
-    return report === undefined ? { told } : { told, report };
+    const input = { type: "callback", nodeId, attempt, result } as const;
+    return report === undefined ? { input } : { input, report };
   };
 }
 
 /** New pieces of a running attempt; those of any other are nobody's. */
-export function streamTelling(
+export function resolveStream(
   reporter: Reporter,
   { nodeId, attempt }: AttemptAddress,
   deltas: StreamInput["deltas"],
   judged: (outcome: ReportOutcome) => void,
   isWithheld: (live: LiveRun) => boolean,
-): (live: LiveRun) => Telling {
+): (live: LiveRun) => ResolvedInput {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
     judged(node === undefined ? "unknown" : isOpen(node, attempt) ? "received" : "discarded");
-    return { told: node === undefined || isWithheld(live) ? null : { type: "stream", nodeId, attempt, deltas } };
+    return { input: node === undefined || isWithheld(live) ? null : { type: "stream", nodeId, attempt, deltas } };
   };
 }
 
-export type TellingFor = (judged: (outcome: ReportOutcome) => void) => (live: LiveRun) => Telling;
+export type InputResolver = (judged: (outcome: ReportOutcome) => void) => (live: LiveRun) => ResolvedInput;
 
 /**
  * Nothing is committed for what changes nothing; so before that is said, the state it was judged on is seen to be the
  * newest. What is in memory by then may be newer already, because others asked meanwhile.
  */
-export async function hear(
-  tellingFor: TellingFor,
-  push: (told: (live: LiveRun) => Telling) => Promise<Outcome>,
+export async function submitUntilCurrent(
+  resolverFor: InputResolver,
+  push: (input: (live: LiveRun) => ResolvedInput) => Promise<Outcome>,
   newestVersion: () => Promise<number>,
 ): Promise<ReportOutcome> {
-  const heard: ReportOutcome[] = [];
-  const telling = tellingFor((outcome) => heard.push(outcome));
+  const done: ReportOutcome[] = [];
+  const resolve = resolverFor((outcome) => done.push(outcome));
   let judgedOn = 0;
   for (let isFresh = false; ; isFresh = true) {
     const outcome = await push((live) => {
       judgedOn = live.run.rowVersion;
-      return telling(live);
+      return resolve(live);
     });
     if (outcome.kind === "failed") throw outcome.error;
-    const last = outcome.kind === "unknown" ? "unknown" : (heard.at(-1) ?? "unknown");
+    const last = outcome.kind === "unknown" ? "unknown" : (done.at(-1) ?? "unknown");
     const isCertain = last === "received" || isFresh || (outcome.kind === "committed" && outcome.isWritten);
     if (isCertain || judgedOn >= (await newestVersion())) return last;
   }

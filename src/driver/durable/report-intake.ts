@@ -3,19 +3,19 @@ import type { CallbackResult, StreamInput } from "../../core/engine/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
 import type { Inbox } from "./inbox.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
+import type { Moderating } from "./moderator.ts";
 import {
   type AttemptAddress,
-  callbackTelling,
-  hear,
+  resolveCallback,
+  submitUntilCurrent,
   type Reporter,
   type ReportOutcome,
-  streamTelling,
-  type TellingFor,
-} from "./reporting.ts";
+  resolveStream,
+  type InputResolver,
+} from "./attempt-report.ts";
 import type { RunCache } from "./run-cache.ts";
 
-export interface HearingOptions {
+export interface ReportIntakeOptions {
   readonly inbox: Inbox;
   readonly cache: RunCache;
   readonly moderating: Moderating;
@@ -23,10 +23,10 @@ export interface HearingOptions {
 }
 
 /** Takes what is said of attempts, by whomever, and says what became of it once that cannot be lost. */
-export class Hearing {
-  readonly #options: HearingOptions;
+export class ReportIntake {
+  readonly #options: ReportIntakeOptions;
 
-  constructor(options: HearingOptions) {
+  constructor(options: ReportIntakeOptions) {
     this.#options = options;
   }
 
@@ -34,22 +34,24 @@ export class Hearing {
     this.#options.inbox.refuseWhenFull();
     const at = this.#options.now();
     const checked = await this.#checked(address, body);
-    return this.tellNewest(address.runId, (judged) => callbackTelling(reporter, address, body, at, judged, checked));
+    return this.submitToNewest(address.runId, (judged) =>
+      resolveCallback(reporter, address, body, at, judged, checked),
+    );
   }
 
   async stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
     this.#options.inbox.refuseWhenFull();
     // Nothing of what has not been looked at is told; the result brings all of it.
     const isWithheld = ({ state }: LiveRun): boolean => this.#options.moderating.isChecked(state, address.nodeId);
-    return this.tellNewest(address.runId, (judged) => streamTelling(reporter, address, deltas, judged, isWithheld));
+    return this.submitToNewest(address.runId, (judged) => resolveStream(reporter, address, deltas, judged, isWithheld));
   }
 
   /** Tells a run something on its newest state, whichever replica has made it. */
-  tellNewest(runId: string, tellingFor: TellingFor): Promise<ReportOutcome> {
+  submitToNewest(runId: string, resolverFor: InputResolver): Promise<ReportOutcome> {
     const { inbox, cache } = this.#options;
-    return hear(
-      tellingFor,
-      (told) => inbox.push(runId, told),
+    return submitUntilCurrent(
+      resolverFor,
+      (input) => inbox.push(runId, input),
       () => cache.dropIfStale(runId),
     );
   }

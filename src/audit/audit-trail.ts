@@ -8,7 +8,7 @@ import { sealing } from "./sealing.ts";
 import { installationSigner } from "./signer.ts";
 import { verifyAudit } from "./verify.ts";
 
-export interface AuditDeskOptions {
+export interface AuditTrailOptions {
   readonly store: AuditStore & Pick<GatewayStore, "ensureSecret">;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -50,12 +50,12 @@ const SEAL_ROUNDS_MAX = 50;
 const PRUNE_SEGMENTS_MAX = 1_000;
 
 /** The chain of every organisation: sealing it, showing it, and letting go of what is too old. */
-export class AuditDesk {
-  readonly #options: AuditDeskOptions;
+export class AuditTrail {
+  readonly #options: AuditTrailOptions;
   readonly #figures = { sealedRecords: 0, checkpoints: 0, lagMs: 0, lastCheckpointAt: null as number | null };
   #signing: Promise<Signing> | null = null;
 
-  constructor(options: AuditDeskOptions) {
+  constructor(options: AuditTrailOptions) {
     this.#options = options;
   }
 

@@ -12,7 +12,7 @@ import { isTerminal } from "../core/event/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { LiveHead, LiveStore, OpenLaunch } from "../store/index.ts";
 
-export interface LiveDeskOptions {
+export interface OrgFeedOptions {
   readonly store: LiveStore;
   readonly runtime: Pick<Runtime, "onCommitted">;
   readonly now: () => number;
@@ -40,8 +40,8 @@ const RUNS_MAX = 2_000;
 /** After a commit of this process; several commits are told together. */
 const SOON_MS = 100;
 
-export class LiveDesk {
-  readonly #options: LiveDeskOptions;
+export class OrgFeed {
+  readonly #options: OrgFeedOptions;
   readonly #watchers = new Map<string, Set<LiveWatcher>>();
   /** Organisations whose runs are known: what differs from that is news. */
   readonly #ready = new Set<string>();
@@ -55,7 +55,7 @@ export class LiveDesk {
   #soon: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
 
-  constructor(options: LiveDeskOptions) {
+  constructor(options: OrgFeedOptions) {
     this.#options = options;
   }
 

@@ -15,7 +15,7 @@ import {
 } from "../store/index.ts";
 
 /** Under whose rules a rehearsal goes: read, and never written. */
-export interface House {
+export interface SimulationEnvironment {
   readonly orgId: string;
   readonly directory: GatewayDirectory;
   readonly registered: OpenedGovernance["registered"];
@@ -23,15 +23,15 @@ export interface House {
   readonly counters: Pick<GovernanceStore, "readCounters">;
 }
 
-export interface BuiltHouse extends House {
+export interface BuiltEnvironment extends SimulationEnvironment {
   /** What is said of a workflow besides its text; undefined when no manifest speaks of it. */
   workflow(name: string): Promise<WorkflowRecord | undefined>;
   /** Agents that only the plans know, and that were taken as new. */
   readonly assumedAgents: readonly string[];
 }
 
-export type HouseBuilding =
-  | { readonly ok: true; readonly house: BuiltHouse }
+export type EnvironmentOptions =
+  | { readonly ok: true; readonly environment: BuiltEnvironment }
   | { readonly ok: false; readonly applied: readonly AppliedManifest[] };
 
 const ORG = "rehearsal";
@@ -40,11 +40,11 @@ const ORG = "rehearsal";
  * A house that stands for one rehearsal: a fresh organisation with what the manifests register. Null manifests: nobody
  * has said anything, so that whoever and whatever the plans name is taken to be there, as new as it can be.
  */
-export async function buildHouse(
+export async function buildEnvironment(
   manifests: readonly Manifest[] | null,
   plans: readonly Plan[],
   clock: Clock,
-): Promise<HouseBuilding> {
+): Promise<EnvironmentOptions> {
   const store = createMemoryStore({ now: () => clock.now() });
   const at = clock.now();
   const around = {
@@ -66,8 +66,8 @@ export async function buildHouse(
   const { directory } = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const options = { store, directory, clock, isAlone: true, startRate: null, onTrouble };
   const { registered } = openGovernance(options);
-  const workflow: BuiltHouse["workflow"] = (name) => store.getWorkflow(ORG, name);
-  return { ok: true, house: { orgId: ORG, directory, registered, counters: store, workflow, assumedAgents } };
+  const workflow: BuiltEnvironment["workflow"] = (name) => store.getWorkflow(ORG, name);
+  return { ok: true, environment: { orgId: ORG, directory, registered, counters: store, workflow, assumedAgents } };
 }
 
 function onTrouble(what: string, error: unknown): never {

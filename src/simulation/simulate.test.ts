@@ -5,8 +5,8 @@ import { digestText, type Json } from "../core/base/index.ts";
 import { checkArgs, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource, NO_PINS } from "../core/plan/index.ts";
 import { readManifestList } from "../registry/index.ts";
-import { buildHouse, type BuiltHouse } from "./house.ts";
-import { type Performance, type Piece, rehearseGoverned, rehearseOpen, RehearsalTooLong } from "./rehearse.ts";
+import { buildEnvironment, type BuiltEnvironment } from "./environment.ts";
+import { type Performance, type Piece, simulateGoverned, simulateOpen, SimulationTooLong } from "./simulate.ts";
 import { type Simulation, simulationOf } from "./simulation.ts";
 
 const NOON = Date.UTC(2026, 10, 15, 12);
@@ -31,11 +31,11 @@ function pieceOf(steps: string, script = "default: echo\n"): Piece {
   return { source, hash, pins: NO_PINS, texts: new Map(), plan, version: null, args: args.value, script: read.script };
 }
 
-async function houseOf(piece: Piece, manifests: Json | null): Promise<BuiltHouse> {
+async function environmentOf(piece: Piece, manifests: Json | null): Promise<BuiltEnvironment> {
   const read = manifests === null ? null : readManifestList(manifests);
-  const built = await buildHouse(read, [piece.plan], createVirtualClock(NOON));
+  const built = await buildEnvironment(read, [piece.plan], createVirtualClock(NOON));
   if (!built.ok) throw new Error(JSON.stringify(built.applied));
-  return built.house;
+  return built.environment;
 }
 
 async function simulated(
@@ -44,8 +44,8 @@ async function simulated(
   { script, how = {} }: { script?: string; how?: Partial<Performance> } = {},
 ): Promise<Simulation> {
   const piece = pieceOf(steps, script);
-  const house = await houseOf(piece, manifests);
-  return simulationOf(piece.plan, await rehearseGoverned(piece, house, WISH, { ...HOW, ...how }));
+  const environment = await environmentOf(piece, manifests);
+  return simulationOf(piece.plan, await simulateGoverned(piece, environment, WISH, { ...HOW, ...how }));
 }
 
 const agent = (name: string, spec: Json = {}): Json => ({ kind: "Agent", name, spec });
@@ -62,10 +62,10 @@ describe("a rehearsal", () => {
 
   it("takes whoever is named for new where nobody has said anything", async () => {
     const piece = pieceOf("  - { id: a, command: A, agent: ada, capabilities: [browser] }\n");
-    const house = await houseOf(piece, null);
-    expect(house.assumedAgents).toEqual(["ada"]);
-    const rehearsed = await rehearseGoverned(piece, house, WISH, HOW);
-    expect(simulationOf(piece.plan, rehearsed).status).toBe("completed");
+    const environment = await environmentOf(piece, null);
+    expect(environment.assumedAgents).toEqual(["ada"]);
+    const simulated = await simulateGoverned(piece, environment, WISH, HOW);
+    expect(simulationOf(piece.plan, simulated).status).toBe("completed");
   });
 
   it("asks for what the rung of an agent wants asked, and goes on as if answered", async () => {
@@ -131,9 +131,9 @@ describe("a rehearsal", () => {
 
   it("is not begun when a launch gate says no", async () => {
     const piece = pieceOf("  - { id: a, command: A }\n");
-    const house = await houseOf(piece, []);
-    const rehearsed = await rehearseGoverned(piece, house, { ...WISH, posture: "advisory" }, HOW);
-    const found = simulationOf(piece.plan, rehearsed);
+    const environment = await environmentOf(piece, []);
+    const simulated = await simulateGoverned(piece, environment, { ...WISH, posture: "advisory" }, HOW);
+    const found = simulationOf(piece.plan, simulated);
     expect(found).toMatchObject({
       status: "refused",
       launch: { disposition: "block", explanation: { code: "posture_forbidden" } },
@@ -162,11 +162,11 @@ edges: []
       pins: { ...NO_PINS, workflows: { child: { version: 1, hash } } },
       texts: new Map([[hash, child]]),
     };
-    for (const rehearsed of [
-      await rehearseGoverned(piece, await houseOf(piece, null), WISH, HOW),
-      await rehearseOpen(piece, HOW),
+    for (const simulated of [
+      await simulateGoverned(piece, await environmentOf(piece, null), WISH, HOW),
+      await simulateOpen(piece, HOW),
     ]) {
-      const found = simulationOf(plan, rehearsed);
+      const found = simulationOf(plan, simulated);
       expect(found.status).toBe("waiting");
       expect(found.forecast.waitsForPerson).toEqual(["sub"]);
       expect(found.nodes.map(({ status }) => status)).toEqual(["completed", "running"]);
@@ -183,7 +183,7 @@ edges: []
     const { plan } = checkSource(source, EMPTY_CATALOG);
     if (plan === null) throw new Error("the source is wrong");
     const piece = { ...pieceOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
-    const found = simulationOf(plan, await rehearseGoverned(piece, await houseOf(piece, null), WISH, HOW));
+    const found = simulationOf(plan, await simulateGoverned(piece, await environmentOf(piece, null), WISH, HOW));
     expect(found).toMatchObject({
       status: "waiting",
       nodes: [{ nodeId: "a", status: "blocked", verdict: null, waitsForPerson: true }],
@@ -198,19 +198,19 @@ edges: []
     expect(late).toMatchObject({ status: "failed", forecast: { durationMs: 3_600_000 } });
     let asked = 0;
     const mayGoOn = (): boolean => (asked += 1) < 50;
-    await expect(simulated(steps, null, { script, how: { mayGoOn } })).rejects.toThrow(RehearsalTooLong);
+    await expect(simulated(steps, null, { script, how: { mayGoOn } })).rejects.toThrow(SimulationTooLong);
   });
 
   it("says what is wrong with manifests", async () => {
     const piece = pieceOf("  - { id: a, command: A }\n");
     const manifests = readManifestList([agent("ada", { trust_level: 11 })]);
-    const built = await buildHouse(manifests, [piece.plan], createVirtualClock(NOON));
+    const built = await buildEnvironment(manifests, [piece.plan], createVirtualClock(NOON));
     expect(built).toMatchObject({ ok: false, applied: [{ name: "ada", action: "invalid" }] });
   });
 
   it("with every gate open asks nobody but whom the workflow asks", async () => {
     const piece = pieceOf("  - { id: a, command: A, agent: ada, action: write, estimated_cost: 0.1 }\n");
-    const found = simulationOf(piece.plan, await rehearseOpen(piece, HOW));
+    const found = simulationOf(piece.plan, await simulateOpen(piece, HOW));
     expect(found).toMatchObject({
       governance: "none",
       status: "completed",

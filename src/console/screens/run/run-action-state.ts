@@ -9,12 +9,12 @@ export type WantedAction =
   | { readonly kind: "branch"; readonly eventId: number }
   | { readonly kind: "commands" };
 
-export interface ActionDesk {
+export interface RunActionState {
   readonly ask: (wanted: WantedAction) => void;
 }
 
-export const CurrentDesk = createContext<ActionDesk>({ ask: () => undefined });
+export const RunActionContext = createContext<RunActionState>({ ask: () => undefined });
 
-export function useActionDesk(): ActionDesk {
-  return useContext(CurrentDesk);
+export function useRunActions(): RunActionState {
+  return useContext(RunActionContext);
 }

@@ -60,7 +60,7 @@ function tokenFor(role: unknown, more: object = {}): string {
 async function audited(api: Api, type: AuditType): Promise<readonly AuditRecord[]> {
   // What is told of a refusal is written behind the answer.
   await new Promise((resolve) => setImmediate(resolve));
-  const { body } = await api.tell("GET", `audit?type=${type}`);
+  const { body } = await api.request("GET", `audit?type=${type}`);
   return body.data;
 }
 
@@ -73,7 +73,9 @@ describe("the bearer of a token", () => {
   it("is like a key with the permissions of the role", async () => {
     const api = await start();
     for (const role of ROLES) {
-      const { status, body } = await api.tell("GET", "session", { key: tokenFor(role, { email: "ada@example.com" }) });
+      const { status, body } = await api.request("GET", "session", {
+        key: tokenFor(role, { email: "ada@example.com" }),
+      });
       expect(status).toBe(200);
       expect(body).toMatchObject({ organisation: ORG, keyId: "oidc:ada", label: "ada@example.com", agent: null });
       expect(body.permissions).toEqual([...permissionsOf(role)]);
@@ -84,7 +86,7 @@ describe("the bearer of a token", () => {
   it("has the permissions of all the roles that are known", async () => {
     const api = await start();
     const roles = ["offline_access", "author", "approver"];
-    const { body } = await api.tell("GET", "session", { key: tokenFor(roles) });
+    const { body } = await api.request("GET", "session", { key: tokenFor(roles) });
     expect(body.permissions.toSorted()).toEqual(
       [...new Set([...permissionsOf("author"), ...permissionsOf("approver")])].toSorted(),
     );
@@ -95,7 +97,7 @@ describe("the bearer of a token", () => {
     async (role) => {
       const api = await start();
       for (let turn = 0; turn < 3; turn += 1) {
-        const { status, body } = await api.tell("GET", "runs", { key: tokenFor(role) });
+        const { status, body } = await api.request("GET", "runs", { key: tokenFor(role) });
         expect([status, body.code]).toEqual([403, "role_missing"]);
       }
       expect(await failures(api)).toEqual([
@@ -106,7 +108,7 @@ describe("the bearer of a token", () => {
 
   it("may not do what the role does not allow, which the audit tells like that of a key", async () => {
     const api = await start();
-    const { status, body } = await api.tell("POST", "keys", { key: tokenFor("viewer"), body: { label: "a" } });
+    const { status, body } = await api.request("POST", "keys", { key: tokenFor("viewer"), body: { label: "a" } });
     expect([status, body.code]).toEqual([403, "forbidden"]);
     expect(await failures(api)).toEqual([
       { actor: "oidc:ada", resource: "token/oidc:ada", detail: { asked: "POST /api/v1/keys" } },
@@ -118,16 +120,20 @@ describe("the bearer of a token", () => {
     const start1 = { workflow: "hello", args: { who: "Ada" } };
     const key = tokenFor("operator");
     const headers = { "idempotency-key": "one" };
-    const first = await api.tell("POST", "runs", { key, body: start1, headers });
+    const first = await api.request("POST", "runs", { key, body: start1, headers });
     expect(first.status).toBe(201);
     // Another token of the same person is the same caller.
-    const again = await api.tell("POST", "runs", {
+    const again = await api.request("POST", "runs", {
       key: tokenFor("operator", { jti: "2" }),
       body: start1,
       headers,
     });
     expect([again.status, again.body.id]).toEqual([200, first.body.id]);
-    const other = await api.tell("POST", "runs", { key: tokenFor("operator", { sub: "bob" }), body: start1, headers });
+    const other = await api.request("POST", "runs", {
+      key: tokenFor("operator", { sub: "bob" }),
+      body: start1,
+      headers,
+    });
     expect(other.status).toBe(201);
     expect(other.body.id).not.toBe(first.body.id);
     expect((await api.store.getRun(ORG, first.body.id))?.startedBy).toBe("oidc:ada");
@@ -138,11 +144,11 @@ describe("the bearer of a token", () => {
   it("does not approve what it started, whatever it is called meanwhile", async () => {
     const api = await start();
     await api.save("name: four-eyes\nsteps:\n  - { id: decide, approval: required, separate_approver: true }\n");
-    const started = await api.tell("POST", "runs", { key: tokenFor("operator"), body: { workflow: "four-eyes" } });
+    const started = await api.request("POST", "runs", { key: tokenFor("operator"), body: { workflow: "four-eyes" } });
     await api.settle(started.body.id);
-    const { body } = await api.tell("GET", "approvals");
+    const { body } = await api.request("GET", "approvals");
     const answer = (key: string) =>
-      api.tell("POST", `approvals/${body.data[0].id}/resolve`, { key, body: { decision: "approve" } });
+      api.request("POST", `approvals/${body.data[0].id}/resolve`, { key, body: { decision: "approve" } });
     const own = await answer(tokenFor("approver", { email: "someone@example.com" }));
     expect([own.status, own.body.code]).toEqual([403, "self_approval"]);
     const other = await answer(tokenFor("approver", { sub: "bob", name: "Bob" }));
@@ -154,11 +160,11 @@ describe("the bearer of a token", () => {
   it("is named in the audit of what it changes", async () => {
     const api = await start();
     const key = tokenFor("admin");
-    const minted = await api.tell("POST", "keys", { key, body: { label: "ci", role: "viewer" } });
+    const minted = await api.request("POST", "keys", { key, body: { label: "ci", role: "viewer" } });
     expect(minted.status).toBe(201);
     // What a token makes ends with it.
     expect(Date.parse(minted.body.expiresAt)).toBeLessThan(Date.now() + 301_000);
-    await api.tell("PUT", "platform", { key, body: { open: true, reason: "tried" } });
+    await api.request("PUT", "platform", { key, body: { open: true, reason: "tried" } });
     for (const type of ["key.created", "platform.changed"] as const) {
       expect((await audited(api, type)).map(({ actor }) => actor)).toEqual(["oidc:ada"]);
     }
@@ -182,7 +188,7 @@ describe("the bearer of a token", () => {
   it("speaks MCP", async () => {
     const api = await start();
     const exposed = [{ kind: "Workflow", name: "hello", spec: { source: HELLO, exposed: true } }];
-    await api.tell("POST", "apply", { body: exposed });
+    await api.request("POST", "apply", { body: exposed });
     const server = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
     try {
       const client = await connectCaller(server.url, tokenFor("operator", { sub: "ada lovelace ü" }));
@@ -226,7 +232,7 @@ describe("a token that opens nothing", () => {
     const api = await start();
     const token = make();
     for (let turn = 0; turn < 3; turn += 1) {
-      const answer = await api.tell("GET", "runs", { key: token });
+      const answer = await api.request("GET", "runs", { key: token });
       expect([answer.status, answer.body.code]).toEqual([401, code]);
       expect(answer.headers.get("content-type")).toContain("application/problem+json");
       expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="sluice", error="invalid_token"');
@@ -240,7 +246,7 @@ describe("a token that opens nothing", () => {
   it("is nobody's fault while the issuer is away", async () => {
     const api = await start();
     issuer.answer = { status: 500, body: "" };
-    const answer = await api.tell("GET", "runs", { key: tokenFor("admin") });
+    const answer = await api.request("GET", "runs", { key: tokenFor("admin") });
     expect([answer.status, answer.body.code, answer.headers.get("retry-after")]).toEqual([
       503,
       "issuer_unreachable",
@@ -248,20 +254,20 @@ describe("a token that opens nothing", () => {
     ]);
     expect(JSON.stringify(answer.body)).not.toContain("127.0.0.1");
     expect(await failures(api)).toEqual([]);
-    expect((await api.tell("GET", "runs", { key: ADMIN })).status).toBe(200);
+    expect((await api.request("GET", "runs", { key: ADMIN })).status).toBe(200);
   });
 
   it("is no cookie", async () => {
     const api = await start();
     const headers = { cookie: `sluice_session=${tokenFor("admin")}` };
-    const { status, body } = await api.tell("GET", "runs", { key: null, headers });
+    const { status, body } = await api.request("GET", "runs", { key: null, headers });
     expect([status, body.code]).toEqual([401, "unauthenticated"]);
   });
 
   it("is a bad key where no issuer is trusted", async () => {
     const api = await createApi();
     opened.push(api);
-    const { status, body } = await api.tell("GET", "runs", { key: tokenFor("admin") });
+    const { status, body } = await api.request("GET", "runs", { key: tokenFor("admin") });
     expect([status, body.code]).toEqual([401, "unauthenticated"]);
   });
 });
@@ -272,16 +278,16 @@ describe("an organisation named by a claim", () => {
     const id = await api.run("hello", { who: "Ada" });
     const here = tokenFor("admin", { org: ORG });
     const there = tokenFor("admin", { org: OTHER_ORG });
-    expect((await api.tell("GET", `runs/${id}`, { key: here })).status).toBe(200);
-    expect((await api.tell("GET", `runs/${id}`, { key: there })).status).toBe(404);
+    expect((await api.request("GET", `runs/${id}`, { key: here })).status).toBe(200);
+    expect((await api.request("GET", `runs/${id}`, { key: there })).status).toBe(404);
     const fresh = tokenFor("admin", { org: "fresh" });
-    expect((await api.tell("PUT", "workflows/hello", { key: fresh, body: { source: HELLO } })).status).toBe(201);
+    expect((await api.request("PUT", "workflows/hello", { key: fresh, body: { source: HELLO } })).status).toBe(201);
   });
 
   it("is needed, and a token without one is nobody's to audit", async () => {
     const api = await start({ oidc: { organisation: { claim: "org" } } });
     for (const org of [undefined, "a b", [ORG, OTHER_ORG]]) {
-      const { status, body } = await api.tell("GET", "runs", { key: tokenFor("admin", { org }) });
+      const { status, body } = await api.request("GET", "runs", { key: tokenFor("admin", { org }) });
       expect([status, body.code]).toEqual([403, "organisation_missing"]);
     }
     expect(await failures(api)).toEqual([]);

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { pinnedVersion, pinsOfJson, type Plan, refText } from "../core/plan/index.ts";
 import type { StartChild } from "../core/engine/index.ts";
-import type { ChildDesk, Launch, PreparedChild, Runtime } from "../driver/index.ts";
+import type { ChildPreparer, Launch, PreparedChild, Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";
 import type { RunRecord, Store } from "../store/index.ts";
 import { keepPinned } from "./pinning.ts";
 import { argsFor } from "./run-launcher.ts";
 
-export interface ChildDeskOptions {
+export interface ChildPreparerOptions {
   readonly store: Store;
   readonly runtime: () => Pick<Runtime, "planOf">;
   /** Null: every gate is open. */
@@ -19,7 +19,7 @@ export interface ChildDeskOptions {
  * How child runs are started: the version that was pinned with the first of the family, the args their parent gives, the
  * launch gates under the same caller. What the parent was allowed is what they are allowed; nothing is added on the way.
  */
-export function openChildDesk(options: ChildDeskOptions): ChildDesk {
+export function openChildPreparer(options: ChildPreparerOptions): ChildPreparer {
   return {
     prepare: async (parent, wanted) => {
       const name = refText(wanted.workflow);
@@ -47,7 +47,7 @@ interface Found {
 }
 
 async function versionOf(
-  { store }: ChildDeskOptions,
+  { store }: ChildPreparerOptions,
   { orgId, pinnedHash }: RunRecord,
   { workflow }: StartChild,
 ): Promise<Found | undefined> {
@@ -90,7 +90,7 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
 }
 
 /** Whoever started the parent must still be allowed to start anything. */
-async function refusedCaller({ store, now }: ChildDeskOptions, { orgId, startedBy }: RunRecord) {
+async function refusedCaller({ store, now }: ChildPreparerOptions, { orgId, startedBy }: RunRecord) {
   const key = startedBy === null ? undefined : await store.getKey(orgId, startedBy);
   if (key === undefined) return undefined;
   const isOver = key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now());
@@ -100,7 +100,7 @@ async function refusedCaller({ store, now }: ChildDeskOptions, { orgId, startedB
     : refused(`the key "${key.label}", which started the parent, may not start runs`);
 }
 
-async function refusedLaunch({ store, governor }: ChildDeskOptions, launch: Launch) {
+async function refusedLaunch({ store, governor }: ChildPreparerOptions, launch: Launch) {
   if (governor === null) return undefined;
   const { orgId, workflow, args, gateway = null, team = null } = launch;
   const record = await store.getWorkflow(orgId, workflow);

@@ -11,7 +11,7 @@ import { withWarnings } from "./sent-callback.ts";
 import { readSentDispatch } from "./sent-dispatch.ts";
 import type { BatchReply, CallbackBody, DispatchReply } from "./wire.ts";
 
-export interface DeskOptions {
+export interface DispatchHandlerOptions {
   readonly executions: Executions;
   readonly deliveries: Deliveries;
   readonly clock: Clock;
@@ -28,12 +28,12 @@ export const OPEN_MAX = 1_000;
 type SentDispatch = z.infer<typeof sentDispatchSchema>;
 
 /** Takes dispatches in: checked, begun at most once, and told where their results go. */
-export class DispatchDesk {
-  readonly #options: DeskOptions;
+export class DispatchHandler {
+  readonly #options: DispatchHandlerOptions;
   readonly #max: number;
   #isStopping = false;
 
-  constructor(options: DeskOptions) {
+  constructor(options: DispatchHandlerOptions) {
     this.#options = options;
     this.#max = options.openMax ?? OPEN_MAX;
   }

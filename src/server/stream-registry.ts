@@ -2,7 +2,7 @@ import type { KeyStore, RunRecord, RunStore } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
-import type { LiveDesk } from "./live-desk.ts";
+import type { OrgFeed } from "./org-feed.ts";
 import { LiveStream, type LiveSetup } from "./live-stream.ts";
 import { KeyWatch } from "./key-watch.ts";
 import { Refused } from "./problem.ts";
@@ -27,17 +27,17 @@ export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" |
 type Store = Pick<RunStore, "readEvents"> & Pick<KeyStore, "listEndedKeys">;
 
 /** All open streams of this process, with one heartbeat and one look at their keys for them together. */
-export class StreamDesk {
+export class StreamRegistry {
   readonly #store: Store;
   readonly #tail: Tail;
-  readonly #live: LiveDesk;
+  readonly #live: OrgFeed;
   readonly #config: ApiConfig;
   readonly #streams = new Map<PulledStream, StreamOwner>();
   readonly #keys: KeyWatch;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(store: Store, tail: Tail, live: LiveDesk, config: ApiConfig) {
+  constructor(store: Store, tail: Tail, live: OrgFeed, config: ApiConfig) {
     this.#store = store;
     this.#tail = tail;
     this.#live = live;

@@ -18,7 +18,7 @@ async function start(config: Partial<ApiConfig> = {}) {
   const server = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   opened.push({ api, server });
   await api.save(ENDLESS);
-  const { body } = await api.tell("POST", "runs", { body: { workflow: "endless" } });
+  const { body } = await api.request("POST", "runs", { body: { workflow: "endless" } });
   return { api, server, id: body.id as string };
 }
 
@@ -53,7 +53,7 @@ describe("a stream whose key has ended", () => {
     const key = await api.key(["run:read"]);
     const texts = [streamOf(id), "live"].map(async (path) => (await api.ask("GET", path, { key })).text());
     await expect.poll(() => api.app.streams().open).toBe(2);
-    await api.tell("DELETE", `keys/${await idOf(api, key)}`);
+    await api.request("DELETE", `keys/${await idOf(api, key)}`);
     for (const text of await Promise.all(texts)) expect(text).toMatch(LAST);
     expect(api.app.streams().open).toBe(0);
   });
@@ -73,7 +73,7 @@ describe("a stream whose key has ended", () => {
     const clock = { now: Date.now() };
     const { api, id } = await start({ now: () => clock.now, heartbeatMs: 3_600_000 });
     const expiresAt = new Date(clock.now + 3_600_000).toISOString();
-    const { body } = await api.tell("POST", "keys", { body: { label: "short", role: "viewer", expiresAt } });
+    const { body } = await api.request("POST", "keys", { body: { label: "short", role: "viewer", expiresAt } });
     const text = api.ask("GET", streamOf(id), { key: body.key }).then((response) => response.text());
     await expect.poll(() => api.app.streams().open).toBe(1);
     clock.now += 3_600_001;

@@ -6,7 +6,7 @@ import type { ApiConfig } from "./config.ts";
 import { permissionsOf, ROLES } from "./permission.ts";
 import { Refused } from "./problem.ts";
 
-export interface TokenDeskOptions {
+export interface TokenAuthenticatorOptions {
   readonly verifier: TokenVerifier;
   readonly store: Store;
   readonly config: ApiConfig;
@@ -18,11 +18,11 @@ const ISSUER_WAIT = String(RETRY_MS / 1_000);
 const ORGANISATIONS_MAX = 10_000;
 
 /** Lets people in with tokens of an issuer outside, as if each had a key with the permissions of their roles. */
-export class TokenDesk {
-  readonly #options: TokenDeskOptions;
+export class TokenAuthenticator {
+  readonly #options: TokenAuthenticatorOptions;
   readonly #organisations = new Set<string>();
 
-  constructor(options: TokenDeskOptions) {
+  constructor(options: TokenAuthenticatorOptions) {
     this.#options = options;
   }
 

@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { branchFrom, type Carried, createRunState, findNode, restartFrom } from "../../core/engine/index.ts";
+import {
+  branchFrom,
+  type Carried,
+  createRunState,
+  findNode,
+  restartFrom,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
-import type { Told } from "../told.ts";
 import { newRunId } from "../run-id.ts";
 import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -40,7 +46,7 @@ export async function placed(launch: Launch, plan: Plan, judge: Pick<Judge, "pla
   };
 }
 
-export function startOf(launch: Launch, carried: readonly Carried[] | undefined): Told {
+export function startOf(launch: Launch, carried: readonly Carried[] | undefined): UnstampedInput {
   return {
     type: "start",
     workflow: launch.workflow,

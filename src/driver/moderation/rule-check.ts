@@ -1,8 +1,8 @@
 import { createModerator, type Moderation, type ModerationRules, type Moderator } from "../../core/moderation/index.ts";
-import type { ModerationGateway, ModerationRequest } from "./gateway.ts";
+import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 
 /** Judges by fixed rules, which needs nobody and no time. */
-export class RuleGateway implements ModerationGateway {
+export class RuleGateway implements ContentCheck {
   readonly #moderator: Moderator;
 
   constructor(rules: ModerationRules) {

@@ -3,7 +3,7 @@ import type { Answer, ApprovalAnswer } from "./approvals.ts";
 
 export type Asked = EventOf<"approval.requested">["payload"];
 
-export interface ApprovalDeskOptions {
+export interface ApprovalPromptOptions {
   /** Null: nobody is asked. */
   readonly answer: Answer | null;
   /** Hands an answer in, and says why it was not taken; null when it was, or when nobody waits for it any more. */
@@ -25,13 +25,13 @@ export function isClosed(code: string): boolean {
 const REFUSALS_MAX = 3;
 
 /** Takes the questions of a run to whoever answers here, and the answers back. */
-export class ApprovalDesk {
-  readonly #options: ApprovalDeskOptions;
+export class ApprovalPrompt {
+  readonly #options: ApprovalPromptOptions;
   readonly #open = new Map<string, AbortController>();
   #asking = 0;
   #isClosed = false;
 
-  constructor(options: ApprovalDeskOptions) {
+  constructor(options: ApprovalPromptOptions) {
     this.#options = options;
   }
 

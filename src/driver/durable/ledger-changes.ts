@@ -13,7 +13,7 @@ import type {
 } from "../../store/index.ts";
 import { endedAttempt, keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
-import { memoriesOf } from "./remembering.ts";
+import { memoriesOf } from "./memory-entries.ts";
 
 /** What a run's share of a commit takes, gives back and spends. */
 export interface Booking {
@@ -186,7 +186,7 @@ function heldBy(live: Pick<LiveRun, "openAttempts">, { nodeId, attempt }: Attemp
  * What a run has given back and spent so far in the commit that is being decided. Its next nodes are judged by that: a
  * slot its last node held is free for them, and money that node spent beyond its reservation is gone.
  */
-export class Returning implements Returned {
+export class PendingReleases implements Returned {
   readonly #booking: Omit<Booking, "events" | "ended">;
   readonly #ended = new Set<string>();
   readonly #slots = new Map<string, number>();

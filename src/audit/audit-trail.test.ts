@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditEntry, type AuditEntry, type AuditType } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
-import { AuditDesk, type AuditDeskOptions, SEAL_BATCHES_MAX } from "./audit-desk.ts";
+import { AuditTrail, type AuditTrailOptions, SEAL_BATCHES_MAX } from "./audit-trail.ts";
 import { readAnchors } from "./checkpoint-file.ts";
 import { DEFAULT_RETENTION } from "./retention.ts";
 import { createSigner } from "./signer.ts";
@@ -17,25 +17,25 @@ const SEED = "0b".repeat(32);
 
 interface Rig {
   readonly store: Store;
-  readonly desk: AuditDesk;
+  readonly trail: AuditTrail;
   now: number;
-  readonly with: (options: Partial<AuditDeskOptions>) => AuditDesk;
-  readonly tell: (count: number, type?: AuditType) => Promise<void>;
+  readonly with: (options: Partial<AuditTrailOptions>) => AuditTrail;
+  readonly record: (count: number, type?: AuditType) => Promise<void>;
 }
 
-function rig(options: Partial<AuditDeskOptions> = {}): Rig {
+function rig(options: Partial<AuditTrailOptions> = {}): Rig {
   const on = { now: 1_700_000_000_000 };
   const now = (): number => on.now;
   const store = createMemoryStore({ now });
-  const deskWith = (more: Partial<AuditDeskOptions>): AuditDesk =>
-    new AuditDesk({ store, now, seed: SEED, ...options, ...more });
+  const trailWith = (more: Partial<AuditTrailOptions>): AuditTrail =>
+    new AuditTrail({ store, now, seed: SEED, ...options, ...more });
   const entry = (type: AuditType, index: number): AuditEntry =>
     auditEntry({ at: now(), type, actor: "ann", resource: `key/${index}`, detail: { index } });
   return Object.assign(on, {
     store,
-    desk: deskWith({}),
-    with: deskWith,
-    tell: (count: number, type: AuditType = "node.completed") =>
+    trail: trailWith({}),
+    with: trailWith,
+    record: (count: number, type: AuditType = "node.completed") =>
       store.appendAudit(
         ORG,
         Array.from({ length: count }, (_, index) => entry(type, index)),
@@ -43,27 +43,27 @@ function rig(options: Partial<AuditDeskOptions> = {}): Rig {
   });
 }
 
-async function textOf(desk: AuditDesk): Promise<string> {
+async function textOf(trail: AuditTrail): Promise<string> {
   let text = "";
-  for await (const piece of desk.export(ORG)) text += piece;
+  for await (const piece of trail.export(ORG)) text += piece;
   return text;
 }
 
-const linesOf = async (desk: AuditDesk): Promise<JsonObject[]> =>
-  (await textOf(desk))
+const linesOf = async (trail: AuditTrail): Promise<JsonObject[]> =>
+  (await textOf(trail))
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line) as JsonObject);
 
-const kindsOf = async (desk: AuditDesk): Promise<string> =>
-  (await linesOf(desk)).map(({ kind, seq }) => (typeof kind === "string" ? kind : JSON.stringify(seq))).join(" ");
+const kindsOf = async (trail: AuditTrail): Promise<string> =>
+  (await linesOf(trail)).map(({ kind, seq }) => (typeof kind === "string" ? kind : JSON.stringify(seq))).join(" ");
 
 /** One closed segment of so many records. */
 async function segment(on: Rig, count: number, type?: AuditType): Promise<void> {
-  await on.tell(count, type);
-  await on.desk.catchUp(ORG);
+  await on.record(count, type);
+  await on.trail.catchUp(ORG);
   on.now += 60_000;
-  await on.desk.catchUp(ORG);
+  await on.trail.catchUp(ORG);
 }
 
 async function* pieces(text: string): AsyncGenerator<string> {
@@ -79,60 +79,60 @@ describe("sealing", () => {
       [2_000, 2],
     ] as const) {
       const on = rig();
-      await on.tell(count);
-      await on.desk.catchUp(ORG);
-      const checkpoints = (await linesOf(on.desk)).filter(({ kind }) => kind === "checkpoint");
+      await on.record(count);
+      await on.trail.catchUp(ORG);
+      const checkpoints = (await linesOf(on.trail)).filter(({ kind }) => kind === "checkpoint");
       expect([count, checkpoints.length]).toEqual([count, closed]);
-      expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: count, lastSeq: count });
+      expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: count, lastSeq: count });
     }
   });
 
   it("closes a segment a minute after it was opened, and not before", async () => {
     const on = rig();
-    await on.tell(1);
-    await on.desk.catchUp(ORG);
+    await on.record(1);
+    await on.trail.catchUp(ORG);
     on.now += 59_999;
-    await on.desk.catchUp(ORG);
-    expect(await kindsOf(on.desk)).toBe("header 1 head");
+    await on.trail.catchUp(ORG);
+    expect(await kindsOf(on.trail)).toBe("header 1 head");
     on.now += 1;
-    await on.desk.catchUp(ORG);
-    expect(await kindsOf(on.desk)).toBe("header 1 checkpoint head");
+    await on.trail.catchUp(ORG);
+    expect(await kindsOf(on.trail)).toBe("header 1 checkpoint head");
     on.now += 120_000;
-    await on.desk.catchUp(ORG);
-    expect(await kindsOf(on.desk)).toBe("header 1 checkpoint head");
+    await on.trail.catchUp(ORG);
+    expect(await kindsOf(on.trail)).toBe("header 1 checkpoint head");
   });
 
   it("takes what waits a bounded piece at a time, in order", async () => {
     const on = rig();
     for (let call = 0; call <= SEAL_BATCHES_MAX; call += 1) {
-      await on.tell(1);
+      await on.record(1);
       on.now += 1;
     }
-    expect(await on.desk.seal(ORG)).toMatchObject({ isFull: true });
-    expect(await on.desk.seal(ORG)).toMatchObject({ isFull: false, records: [{ seq: SEAL_BATCHES_MAX + 1 }] });
-    const times = (await linesOf(on.desk)).flatMap(({ kind, at }) => (kind === undefined ? [JSON.stringify(at)] : []));
+    expect(await on.trail.seal(ORG)).toMatchObject({ isFull: true });
+    expect(await on.trail.seal(ORG)).toMatchObject({ isFull: false, records: [{ seq: SEAL_BATCHES_MAX + 1 }] });
+    const times = (await linesOf(on.trail)).flatMap(({ kind, at }) => (kind === undefined ? [JSON.stringify(at)] : []));
     expect(times).toEqual([...times].sort());
-    expect((await on.desk.verify(ORG)).ok).toBe(true);
+    expect((await on.trail.verify(ORG)).ok).toBe(true);
   });
 
   it("keeps the chains of organisations apart", async () => {
     const on = rig();
-    await on.tell(2);
+    await on.record(2);
     await on.store.appendAudit("org_2", [
       auditEntry({ at: 1, type: "auth.failed", actor: "eve", resource: "key/1", detail: {} }),
     ]);
-    await on.desk.catchUp(ORG);
-    await on.desk.catchUp("org_2");
-    expect(await on.desk.verify("org_2")).toMatchObject({ ok: true, org: "org_2", records: 1 });
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 2 });
-    expect(await on.desk.verify("org_3")).toMatchObject({ ok: true, records: 0, lastSeq: 0 });
+    await on.trail.catchUp(ORG);
+    await on.trail.catchUp("org_2");
+    expect(await on.trail.verify("org_2")).toMatchObject({ ok: true, org: "org_2", records: 1 });
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 2 });
+    expect(await on.trail.verify("org_3")).toMatchObject({ ok: true, records: 0, lastSeq: 0 });
   });
 });
 
 describe("the key", () => {
   it("is made once for an installation, and the same ever after", async () => {
     const store = createMemoryStore();
-    const [one, two] = [0, 1].map(() => new AuditDesk({ store, now: () => 0 }));
+    const [one, two] = [0, 1].map(() => new AuditTrail({ store, now: () => 0 }));
     expect(await one?.key()).toMatch(/^ed25519:[\w-]{43}$/);
     expect(await one?.key()).toBe(await two?.key());
     expect(await store.ensureSecret("audit_key", "")).toMatch(/^[\w-]{43}$/);
@@ -149,7 +149,7 @@ describe("the key", () => {
   it("that is pinned is the only one believed", async () => {
     const on = rig();
     await segment(on, 2);
-    const text = await textOf(on.desk);
+    const text = await textOf(on.trail);
     const other = createSigner("0c".repeat(32)).key;
     expect(await verifyAudit(pieces(text), { key: other })).toMatchObject({
       ok: false,
@@ -182,22 +182,22 @@ describe("checkpoints outside the database", () => {
   it("show that a log was rolled back or begun anew, which nothing in it shows", async () => {
     const checkpointFile = join(directory, "checkpoints.ndjson");
     const on = rig({ checkpointFile });
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true });
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true });
     await segment(on, 3);
     await segment(on, 3);
     expect(readFileSync(checkpointFile, "utf8").split("\n")).toHaveLength(3);
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 6 });
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 6 });
     const rolledBack = rig({ checkpointFile });
     await segment(rolledBack, 3);
     // The same three records again at the same times: what is left out is all that is wrong.
-    expect(await rolledBack.desk.verify(ORG)).toMatchObject({
+    expect(await rolledBack.trail.verify(ORG)).toMatchObject({
       ok: false,
       firstBad: { what: "record", seq: 4, reason: "it is missing: a checkpoint kept elsewhere covers records up to 6" },
     });
     const rewritten = rig({ checkpointFile });
     rewritten.now += 5;
     await segment(rewritten, 3);
-    expect(await rewritten.desk.verify(ORG)).toMatchObject({ ok: false, firstBad: { what: "record", seq: 3 } });
+    expect(await rewritten.trail.verify(ORG)).toMatchObject({ ok: false, firstBad: { what: "record", seq: 3 } });
   });
 
   it("are believed only as they were signed", async () => {
@@ -223,42 +223,42 @@ describe("retention", () => {
     const from = on.now;
     on.now = from + 365 * DAY_MS - 60_000;
     await segment(on, 2);
-    expect(await kindsOf(on.desk)).toBe("header 1 2 3 checkpoint 4 5 checkpoint 6 7 checkpoint 8 9 checkpoint head");
+    expect(await kindsOf(on.trail)).toBe("header 1 2 3 checkpoint 4 5 checkpoint 6 7 checkpoint 8 9 checkpoint head");
     on.now = from - 120_000 + 365 * DAY_MS;
-    expect(await on.desk.prune(ORG)).toBe(0);
+    expect(await on.trail.prune(ORG)).toBe(0);
     on.now += 1;
-    expect(await on.desk.prune(ORG)).toBe(1);
-    expect(await kindsOf(on.desk)).toBe("header pruned 4 5 checkpoint 6 7 checkpoint 8 9 checkpoint head");
+    expect(await on.trail.prune(ORG)).toBe(1);
+    expect(await kindsOf(on.trail)).toBe("header pruned 4 5 checkpoint 6 7 checkpoint 8 9 checkpoint head");
     on.now += 120_000;
-    expect(await on.desk.prune(ORG)).toBe(2);
+    expect(await on.trail.prune(ORG)).toBe(2);
     // What is gone is one piece, and what is kept for ever stays.
-    expect(await kindsOf(on.desk)).toBe("header pruned 6 7 checkpoint 8 9 checkpoint head");
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 4, checkpoints: 2, lastSeq: 9 });
-    expect(await on.desk.prune(ORG)).toBe(0);
-    expect((await linesOf(on.desk))[1]).toMatchObject({ kind: "pruned", fromSeq: 1, toSeq: 5 });
+    expect(await kindsOf(on.trail)).toBe("header pruned 6 7 checkpoint 8 9 checkpoint head");
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 4, checkpoints: 2, lastSeq: 9 });
+    expect(await on.trail.prune(ORG)).toBe(0);
+    expect((await linesOf(on.trail))[1]).toMatchObject({ kind: "pruned", fromSeq: 1, toSeq: 5 });
   });
 
   it("keeps the records of a segment that are kept for longer, and the hashes of the others", async () => {
     const retention = { ...DEFAULT_RETENTION, execution: 10, configuration: 20 };
     const on = rig({ retention });
     for (const type of ["node.completed", "gate.held", "config.applied", "node.failed"] as const)
-      await on.tell(1, type);
+      await on.record(1, type);
     await segment(on, 1, "gateway.changed");
-    const all = await linesOf(on.desk);
+    const all = await linesOf(on.trail);
     const held = all.findIndex(({ type }) => type === "gate.held");
     on.now += 11 * DAY_MS;
-    expect(await on.desk.prune(ORG)).toBe(1);
-    expect(await on.desk.prune(ORG)).toBe(0);
-    const thinned = (await linesOf(on.desk)).find(({ kind }) => kind === "thinned");
+    expect(await on.trail.prune(ORG)).toBe(1);
+    expect(await on.trail.prune(ORG)).toBe(0);
+    const thinned = (await linesOf(on.trail)).find(({ kind }) => kind === "thinned");
     expect(thinned?.["gone"]).toHaveLength(2);
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 3, checkpoints: 1, lastSeq: 5 });
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 3, checkpoints: 1, lastSeq: 5 });
     on.now += 11 * DAY_MS;
-    expect(await on.desk.prune(ORG)).toBe(1);
-    expect(await kindsOf(on.desk)).toBe(`header thinned ${held} checkpoint head`);
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 1, lastSeq: 5 });
-    await on.tell(1);
-    await on.desk.catchUp(ORG);
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 2, lastSeq: 6 });
+    expect(await on.trail.prune(ORG)).toBe(1);
+    expect(await kindsOf(on.trail)).toBe(`header thinned ${held} checkpoint head`);
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 1, lastSeq: 5 });
+    await on.record(1);
+    await on.trail.catchUp(ORG);
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 2, lastSeq: 6 });
   });
 
   it("takes nothing away on anybody's word but a signed one", async () => {
@@ -266,8 +266,8 @@ describe("retention", () => {
     await segment(on, 1, "gate.held");
     await segment(on, 2);
     on.now += 400 * DAY_MS;
-    await on.desk.prune(ORG);
-    const text = await textOf(on.desk);
+    await on.trail.prune(ORG);
+    const text = await textOf(on.trail);
     const lines = text.split("\n");
     const hidden = [lines[0], ...lines.slice(2)].join("\n");
     expect(await verifyAudit(pieces(hidden))).toMatchObject({ ok: false, firstBad: { what: "record", seq: 1 } });
@@ -288,9 +288,9 @@ describe("retention", () => {
         const lines = read.lines.map((line) => line.replace('"actor":"ann"', '"actor":"eve"'));
         return compute({ ...read, lines }, previous);
       });
-    const desk = on.with({ store: { ...on.store, pruneSegment } });
-    await expect(desk.prune(ORG)).rejects.toThrow("records 1 to 3 do not fit their checkpoint");
-    expect(await on.desk.verify(ORG)).toMatchObject({ ok: true, records: 3 });
+    const trail = on.with({ store: { ...on.store, pruneSegment } });
+    await expect(trail.prune(ORG)).rejects.toThrow("records 1 to 3 do not fit their checkpoint");
+    expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 3 });
   });
 });
 
@@ -302,7 +302,7 @@ describe("another key", () => {
     const on = rig();
     await segment(on, 3);
     const next = on.with({ seed: OTHER, formerKeys: [first] });
-    await on.tell(2);
+    await on.record(2);
     await next.catchUp(ORG);
     on.now += 60_000;
     await next.catchUp(ORG);

@@ -1,13 +1,13 @@
 import type { KeyRing, Principal } from "./auth.ts";
 import type { Credential } from "./credentials.ts";
-import type { TokenDesk } from "./token-desk.ts";
+import type { TokenAuthenticator } from "./token-authenticator.ts";
 
 /** Finds out who is asking: by a key or, where tokens of an issuer are taken, by one of those. */
-export class CallerDesk {
+export class Authenticator {
   readonly #keys: KeyRing;
-  readonly #tokens: TokenDesk | null;
+  readonly #tokens: TokenAuthenticator | null;
 
-  constructor(keys: KeyRing, tokens: TokenDesk | null) {
+  constructor(keys: KeyRing, tokens: TokenAuthenticator | null) {
     this.#keys = keys;
     this.#tokens = tokens;
   }

@@ -13,6 +13,6 @@ export interface ModerationRequest {
 }
 
 /** Says whether a text may pass. Whoever asks takes a rejection for a no. */
-export interface ModerationGateway {
+export interface ContentCheck {
   moderate(request: ModerationRequest, signal: AbortSignal): Promise<Moderation>;
 }

@@ -2,7 +2,7 @@ import type { Adapter, AdapterRequest, AdapterResult } from "../../adapter/index
 import type { Clock } from "../../clock/index.ts";
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 import { ALLOWED, createModerator, DEFAULT_MODERATION, type Moderation, refused } from "../../core/moderation/index.ts";
-import type { ModerationGateway, ModerationRequest } from "./gateway.ts";
+import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 import { unavailable } from "./unavailable.ts";
 
 export interface AdapterGatewayOptions {
@@ -37,7 +37,7 @@ const OUTPUT_SCHEMA = {
 };
 
 /** Asks a model or a service. Whatever is not a clean yes is a no: an error, silence, an answer of another shape. */
-export class AdapterGateway implements ModerationGateway {
+export class AdapterGateway implements ContentCheck {
   readonly #options: AdapterGatewayOptions;
   readonly #moderator = createModerator({ ...DEFAULT_MODERATION, maxCharacters: null });
   #asked = 0;

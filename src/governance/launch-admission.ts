@@ -6,12 +6,12 @@ import type { ApprovalRule } from "../core/definition/index.ts";
 import { type Judgement, policyKey } from "../core/governance/index.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
-import type { LaunchWish } from "./launch.ts";
+import type { LaunchSubject } from "./launch.ts";
 import { newChain } from "./launch-chain.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 
 /** A run somebody wants to start, whole: an approval counts for exactly this. */
-export interface LaunchRequest extends Omit<LaunchWish, "hasApprovedLaunch"> {
+export interface LaunchToAdmit extends Omit<LaunchSubject, "hasApprovedLaunch"> {
   /** Whose start it is. */
   readonly keyId: string;
   readonly version: number | null;
@@ -31,7 +31,7 @@ export interface LaunchRuling {
   giveBack(): Promise<void>;
 }
 
-export interface LaunchDeskOptions {
+export interface LaunchAdmissionOptions {
   readonly governor: Governor;
   readonly registered: RegisteredCache;
   readonly store: LaunchApprovalStore;
@@ -45,14 +45,14 @@ const POSTURE_GRANT = "posture";
  * Asks the launch gates, and people where the gates want them: a launch that needs an approval is refused, and the
  * approval opened. Once it is granted, the very same launch passes, once.
  */
-export class LaunchDesk {
-  readonly #options: LaunchDeskOptions;
+export class LaunchAdmission {
+  readonly #options: LaunchAdmissionOptions;
 
-  constructor(options: LaunchDeskOptions) {
+  constructor(options: LaunchAdmissionOptions) {
     this.#options = options;
   }
 
-  async judge(orgId: string, request: LaunchRequest): Promise<LaunchRuling> {
+  async judge(orgId: string, request: LaunchToAdmit): Promise<LaunchRuling> {
     const { governor, store } = this.#options;
     const granted = { ...request, hasApprovedLaunch: true };
     // What would be refused even with an approval is nobody's to approve.
@@ -70,7 +70,7 @@ export class LaunchDesk {
     return { judgement, giveBack };
   }
 
-  async #ask(orgId: string, request: LaunchRequest, wanted: readonly string[], digest: string): Promise<Judgement> {
+  async #ask(orgId: string, request: LaunchToAdmit, wanted: readonly string[], digest: string): Promise<Judgement> {
     const { governor, store, clock } = this.#options;
     const refused = await governor.lookAtLaunch(orgId, { ...request, hasApprovedLaunch: false });
     // What is registered may have changed just now, so that nobody has to be asked any more.
@@ -124,7 +124,7 @@ function ruling(judgement: Judgement): LaunchRuling {
   return { judgement, giveBack: () => Promise.resolve() };
 }
 
-function wantedBy({ posture }: LaunchRequest, { matched }: Judgement): readonly string[] {
+function wantedBy({ posture }: LaunchToAdmit, { matched }: Judgement): readonly string[] {
   const policies = matched
     .filter(({ action, enforcement }) => action === "require_approval" && enforcement === "hard")
     .map(policyKey);
@@ -132,17 +132,17 @@ function wantedBy({ posture }: LaunchRequest, { matched }: Judgement): readonly 
 }
 
 /** Another version, other args, another place or another policy is another launch. */
-function digestOf(request: LaunchRequest, wanted: readonly string[]): string {
+function digestOf(request: LaunchToAdmit, wanted: readonly string[]): string {
   return digestJson({ ...launchOf(request), policies: [...wanted] });
 }
 
-function launchOf(request: LaunchRequest): { readonly [name: string]: Json } {
+function launchOf(request: LaunchToAdmit): { readonly [name: string]: Json } {
   const { workflow, version, args, gateway, model, roleBindings, team = null, purpose = null, depth } = request;
   return { workflow, version, args, gateway, model, roleBindings: { ...roleBindings }, team, purpose, depth };
 }
 
 interface Asked {
-  readonly request: LaunchRequest;
+  readonly request: LaunchToAdmit;
   readonly wanted: readonly string[];
   readonly digest: string;
   readonly rule: ApprovalRule;

@@ -7,11 +7,11 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { Judgement } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { DurableDriver } from "../driver/index.ts";
-import { createAllowAllJudge, Governor, type Judge, type LaunchWish } from "../governance/index.ts";
-import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
+import { createAllowAllJudge, Governor, type Judge, type LaunchSubject } from "../governance/index.ts";
+import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
 import type { ApproveMode } from "./answer.ts";
-import type { House } from "./house.ts";
+import type { SimulationEnvironment } from "./environment.ts";
 import { Stage } from "./stage.ts";
 
 /** What is rehearsed. */
@@ -32,7 +32,7 @@ export interface Performance {
 }
 
 /** How a rehearsal went. */
-export interface Rehearsed {
+export interface Simulated {
   readonly launch: Judgement | null;
   /** Null: it was not even started. */
   readonly state: RunState | null;
@@ -45,23 +45,23 @@ export interface Rehearsed {
 }
 
 /** It would go on for longer than anybody wants to watch. */
-export class RehearsalTooLong extends Error {
+export class SimulationTooLong extends Error {
   override readonly name = "RehearsalTooLong";
 }
 
 const EVENTS_MAX = 100_000;
 
 /** Runs it with the real gates and the real driver, in time that passes by itself, on a store that is then thrown away. */
-export async function rehearseGoverned(
+export async function simulateGoverned(
   piece: Piece,
-  house: House,
-  wish: Omit<LaunchWish, "workflow" | "args" | "keyId">,
+  environment: SimulationEnvironment,
+  wish: Omit<LaunchSubject, "workflow" | "args" | "keyId">,
   performance: Performance,
-): Promise<Rehearsed> {
+): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
   const store = createMemoryStore({ now: () => clock.now() });
   const troubles: unknown[] = [];
-  const { orgId, directory, registered, counters } = house;
+  const { orgId, directory, registered, counters } = environment;
   const governor = new Governor({
     store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
     directory,
@@ -76,7 +76,7 @@ export async function rehearseGoverned(
   if (launch.disposition !== "allow")
     return { launch, state: null, log: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
-    const adapters = adaptersFor(piece, house, clock);
+    const adapters = adaptersFor(piece, environment, clock);
     const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: wish.gateway, troubles };
     return { ...(await play(piece, scene, performance)), launch };
   } finally {
@@ -85,7 +85,7 @@ export async function rehearseGoverned(
 }
 
 /** Runs it with every gate open. */
-export async function rehearseOpen(piece: Piece, performance: Performance): Promise<Rehearsed> {
+export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
   const store = createMemoryStore({ now: () => clock.now() });
   const adapters = [createScriptedAdapter({ script: piece.script, clock })];
@@ -107,14 +107,14 @@ interface Scene {
   readonly troubles: unknown[];
 }
 
-async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performance): Promise<Rehearsed> {
+async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performance): Promise<Simulated> {
   const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
   const driver: DurableDriver = new DurableDriver({
     store,
     clock,
     adapters,
     judge,
-    children: () => openChildDesk({ store, runtime: () => driver, governor, now: () => clock.now() }),
+    children: () => openChildPreparer({ store, runtime: () => driver, governor, now: () => clock.now() }),
     jitter: () => 0.5,
     monotonic: () => clock.now(),
     isUnavailable: () => false,
@@ -138,7 +138,7 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
       },
     );
     if (troubles.length > 0) throw new Error("the rehearsal broke", { cause: troubles[0] });
-    if (!stage.isOver) throw new RehearsalTooLong("the rehearsal goes on for too long");
+    if (!stage.isOver) throw new SimulationTooLong("the rehearsal goes on for too long");
     const view = await driver.stateOf(orgId, runId);
     const verdicts = await store.verdictsOf(orgId, runId);
     const { log, askedFor, hasEnded } = stage;
@@ -149,7 +149,7 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
 }
 
 /** One script answers for every provider a gateway might have chosen. */
-function adaptersFor({ script }: Piece, { orgId, directory }: House, clock: VirtualClock) {
+function adaptersFor({ script }: Piece, { orgId, directory }: SimulationEnvironment, clock: VirtualClock) {
   const adapter = createScriptedAdapter({ script, clock });
   const providers = new Set([SCRIPTED_PROVIDER]);
   for (const { providers: served, defaultProvider } of directory.of(orgId)) {
