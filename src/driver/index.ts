@@ -13,5 +13,5 @@ export {
   type RunView,
   type SubmitOutcome,
 } from "./durable/runtime.ts";
-export { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./durable/attempt-report.ts";
+export type { Reporter, ReportOutcome } from "./durable/attempt-report.ts";
 export type { RemoteOptions } from "./durable/remote-attempts.ts";

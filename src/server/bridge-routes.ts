@@ -8,7 +8,7 @@ import {
   streamSchema,
 } from "../bridge/index.ts";
 import type { Json } from "../core/base/index.ts";
-import { readDispatchId } from "../driver/index.ts";
+import { readDispatchId } from "../core/event/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
 import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";

@@ -8,7 +8,8 @@ import {
 } from "../bridge/index.ts";
 import { isJsonObject, type Json, LIMITS } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "../driver/index.ts";
+import { type AttemptAddress, readDispatchId } from "../core/event/index.ts";
+import type { Reporter, ReportOutcome } from "../driver/index.ts";
 import { readPeerShape } from "./peer-shape.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";

@@ -1,5 +1,5 @@
 import type { Timer } from "../core/engine/index.ts";
-import type { AttemptKey } from "./store.ts";
+import type { AttemptKey } from "../core/event/index.ts";
 
 export interface ReplicaStore {
   /** Lives on for `ttlMs` of database time; false when the lease was lost in between. */

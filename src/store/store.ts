@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
+import type { ApprovalSource, ApprovalStatus, AttemptKey, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -165,11 +165,6 @@ export interface LoadedRun {
   readonly openAttempts: readonly OpenAttempt[];
   /** Every timer that is set for the run, deadlines of nodes that wait at a gate included. */
   readonly timers: readonly Timer[];
-}
-
-export interface AttemptKey {
-  readonly nodeId: string;
-  readonly attempt: number;
 }
 
 /** A dispatch nobody has reported on: outbox entry, deadline and lease in one row. */

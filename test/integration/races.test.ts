@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOKENS } from "../../src/core/engine/index.ts";
+import { NO_TOKENS, type UnstampedInput } from "../../src/core/engine/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import type { UnstampedInput } from "../../src/core/engine/index.ts";
 import { deafAdapter, Machine } from "./support/machine.ts";
 
 const WORK = "name: w\nsteps: [{ id: work, command: go, timeout: 60 }]\n";

@@ -8,9 +8,9 @@ import {
   type NodeStatus,
   type RunStatus,
   type Snapshot,
+  dispatchIdOf,
 } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
-import { dispatchIdOf } from "./dispatching.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -115,7 +115,7 @@ export function stopAttempt(turn: Turn, node: NodeState): boolean {
     type: "cancel-dispatch",
     nodeId: node.id,
     attempt,
-    dispatchId: dispatchIdOf(turn.state, node, attempt),
+    dispatchId: dispatchIdOf({ runId: turn.state.runId, nodeId: node.id, attempt }),
   });
   return false;
 }

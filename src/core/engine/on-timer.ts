@@ -5,9 +5,9 @@ import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
 import { failNode, tooManyCalls } from "./failing.ts";
-import { findNode, laneOf, planNodeOf } from "./move.ts";
+import { findNode, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
-import { isOpen, outcomeUnknown, timeOut } from "./on-callback.ts";
+import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
@@ -46,10 +46,10 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
   const { now } = node;
   switch (timer.kind) {
     case "attempt":
-      if (isOpen(turn.state, node, timer.attempt)) onDeadline(turn, node);
+      if (isAttemptOpen(turn.state, node, timer.attempt)) onDeadline(turn, node);
       return;
     case "lost":
-      if (isOpen(turn.state, node, timer.attempt)) onLost(turn, node, timer.attempt);
+      if (isAttemptOpen(turn.state, node, timer.attempt)) onLost(turn, node, timer.attempt);
       return;
     case "retry":
       if (now.status === "retrying" && node.retries === timer.retries) {

@@ -1,3 +1,5 @@
+import { canonicalJson } from "../base/index.ts";
+
 /**
  * A durable deadline, told back as a `timer` input when it is due. Each carries what makes it stale:
  * a timer that no longer fits the state changes nothing, so none ever has to be cleared.
@@ -37,3 +39,8 @@ export type ChildTimer = {
   /** Up to which of the child's events: what it spends later has a timer of its own. */
   | { readonly kind: "child-cost"; readonly eventId: number }
 );
+
+/** The same timer has the same key, whatever order its fields came in. */
+export function timerKey(timer: Timer): string {
+  return canonicalJson(timer);
+}

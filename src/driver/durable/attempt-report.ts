@@ -1,33 +1,25 @@
 import { type CallbackBody, type Outcome as BridgeOutcome, readCallback } from "../../bridge/index.ts";
-import { type CallbackResult, findNode, type NodeState, type StreamInput } from "../../core/engine/index.ts";
+import {
+  type CallbackResult,
+  findNode,
+  isAttemptOpen,
+  type NodeState,
+  type StreamInput,
+} from "../../core/engine/index.ts";
+import type { AttemptAddress } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Outcome, ResolvedInput } from "./run-queue.ts";
+import type { InputOutcome, ResolvedInput } from "./input-queue.ts";
 
 /** What became of a callback. `discarded`: the attempt had ended otherwise; only its cost was taken. */
 export type ReportOutcome = "received" | "deduplicated" | "discarded" | "unknown";
 
-/** Who reports: a gateway about its own dispatches, or whoever holds the ticket of one attempt. */
+/** Who reports: a gateway about its own dispatches, or a service that holds the ticket of one attempt. */
 export type Reporter = { readonly orgId: string; readonly gatewayId: string } | { readonly orgId: string };
 
-export interface AttemptAddress {
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly attempt: number;
-}
-
-/** A dispatch id is run/node/attempt; run ids hold no slash. Undefined: nothing was ever dispatched by such an id. */
-export function readDispatchId(dispatchId: string): AttemptAddress | undefined {
-  const first = dispatchId.indexOf("/");
-  const last = dispatchId.lastIndexOf("/");
-  const attempt = dispatchId.slice(last + 1);
-  if (first < 1 || last <= first + 1 || !/^[1-9]\d{0,8}$/.test(attempt)) return undefined;
-  return { runId: dispatchId.slice(0, first), nodeId: dispatchId.slice(first + 1, last), attempt: Number(attempt) };
-}
-
-/** Decides, with the state before it, what a callback tells the run; `judged` hears what became of it. */
+/** Decides, with the state before it, which input a callback is; `judged` receives what became of it. */
 export function resolveCallback(
   reporter: Reporter,
   { nodeId, attempt }: AttemptAddress,
@@ -42,7 +34,7 @@ export function resolveCallback(
       judged("unknown");
       return { input: null };
     }
-    const outcome = outcomeFor(node, attempt, body);
+    const outcome = outcomeFor(live, node, attempt, body);
     judged(outcome);
     if (outcome === "deduplicated") return { input: null };
     const result = checked ?? readCallback(body, outputStrategyOf(live.state, nodeId));
@@ -55,7 +47,7 @@ export function resolveCallback(
   };
 }
 
-/** New pieces of a running attempt; those of any other are nobody's. */
+/** New pieces of a running attempt; those of any other attempt are not. */
 export function resolveStream(
   reporter: Reporter,
   { nodeId, attempt }: AttemptAddress,
@@ -65,7 +57,7 @@ export function resolveStream(
 ): (live: LiveRun) => ResolvedInput {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
-    judged(node === undefined ? "unknown" : isOpen(node, attempt) ? "received" : "discarded");
+    judged(node === undefined ? "unknown" : isAttemptOpen(live.state, node, attempt) ? "received" : "discarded");
     return { input: node === undefined || isWithheld(live) ? null : { type: "stream", nodeId, attempt, deltas } };
   };
 }
@@ -73,12 +65,12 @@ export function resolveStream(
 export type InputResolver = (judged: (outcome: ReportOutcome) => void) => (live: LiveRun) => ResolvedInput;
 
 /**
- * Nothing is committed for what changes nothing; so before that is said, the state it was judged on is seen to be the
- * newest. What is in memory by then may be newer already, because others asked meanwhile.
+ * Submits an input until it was judged on the newest state. Nothing is committed for what changes nothing; so before
+ * that is answered, the stored version is compared with the one it was judged on.
  */
 export async function submitUntilCurrent(
   resolverFor: InputResolver,
-  push: (input: (live: LiveRun) => ResolvedInput) => Promise<Outcome>,
+  push: (input: (live: LiveRun) => ResolvedInput) => Promise<InputOutcome>,
   newestVersion: () => Promise<number>,
 ): Promise<ReportOutcome> {
   const done: ReportOutcome[] = [];
@@ -105,17 +97,13 @@ function ownNode(live: LiveRun, reporter: Reporter, nodeId: string, attempt: num
   return !("gatewayId" in reporter) || route.gatewayId === reporter.gatewayId ? node : undefined;
 }
 
-function outcomeFor(node: NodeState, attempt: number, { status }: CallbackBody): ReportOutcome {
-  if (isOpen(node, attempt)) {
+function outcomeFor({ state }: LiveRun, node: NodeState, attempt: number, { status }: CallbackBody): ReportOutcome {
+  if (isAttemptOpen(state, node, attempt)) {
     const { now } = node;
     const isRepeated = status === "deferred" && "isDeferred" in now && now.isDeferred;
     return isRepeated ? "deduplicated" : "received";
   }
   return node.reported.has(attempt) || status === "deferred" ? "deduplicated" : "discarded";
-}
-
-export function isOpen({ now }: NodeState, attempt: number): boolean {
-  return (now.status === "running" || now.status === "streaming") && now.attempt === attempt;
 }
 
 function reportOfBody(node: NodeState, attempt: number, body: CallbackBody, at: number): AttemptReport | undefined {

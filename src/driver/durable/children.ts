@@ -3,14 +3,18 @@ import {
   type ChildTimer,
   type Effect,
   type StartChild,
-  type Timer,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { RunRecord, RunStore } from "../../store/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import type { RunRecord, Store } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
 import { parentTimerOf } from "./derive-commit.ts";
+import { isOfChild } from "./due-timers.ts";
 import type { LiveRun } from "./live-run.ts";
+import { putOff } from "./parking.ts";
+import type { ReportIntake } from "./report-intake.ts";
+import type { RunStarter } from "./run-starter.ts";
 import type { Launch, RunView } from "./runtime.ts";
 
 /** Says how a child run is to be started, or why it may not be. */
@@ -25,15 +29,10 @@ export type PreparedChild =
 
 export interface ChildrenOptions {
   readonly preparer: ChildPreparer;
-  readonly store: Pick<RunStore, "getRun" | "headsOf">;
-  /** Starts the run under the id it was given; one that is there already stays as it is. Says why it cannot begin. */
-  readonly launch: (launch: Launch) => Promise<string | null>;
-  /** Tells a run something on its newest state. */
-  readonly submit: (runId: string, input: UnstampedInput) => Promise<void>;
-  /** The newest state of a run; rejects when its log cannot be folded. */
-  readonly look: (runId: string) => Promise<RunView | undefined>;
-  /** What is due for a run that cannot be told anything is due again much later. */
-  readonly putOff: (runId: string, timer: Timer) => Promise<void>;
+  readonly store: Pick<Store, "getRun" | "headsOf" | "loadRuns" | "commit">;
+  readonly starter: Pick<RunStarter, "startChild">;
+  readonly intake: Pick<ReportIntake, "submitToNewest" | "newest">;
+  readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -61,43 +60,42 @@ export class Children {
 
   /** Whoever waits for this run has hit a bug: nobody will take its result. */
   abandon(childRunId: string): void {
-    this.#next(childRunId, () => this.#options.submit(childRunId, CALL_OFF));
+    this.#next(childRunId, () => this.#submit(childRunId, CALL_OFF));
   }
 
   /** A run has ended, and whoever started it may go on; or it has spent more since, which is theirs to know. */
   ended({ run, state }: LiveRun, isLate: boolean): void {
-    const { submit } = this.#options;
     const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
     if (due === null || !isOfChild(due.timer)) return;
     const { runId: parentRunId, timer } = due;
     const report = childReport(timer, state);
     this.#next(run.runId, async () => {
-      await submit(parentRunId, report);
+      await this.#submit(parentRunId, report);
       // The other one is cleared by what the parent says about the end.
-      if (isLate) await submit(parentRunId, { type: "timer", timer });
+      if (isLate) await this.#submit(parentRunId, { type: "timer", timer });
     });
   }
 
   /** Found due: what should have been done for the child by now is done, unless it was. */
   lookAfter(parentRunId: string, timer: ChildTimer): void {
     if (this.#busy.has(timer.childRunId)) return;
-    const { submit, putOff } = this.#options;
+    const { store, clock } = this.#options;
     this.#next(timer.childRunId, async () => {
       const parent = await this.#look(parentRunId);
       if (parent === "unreadable") {
-        await submit(timer.childRunId, CALL_OFF);
-        return putOff(parentRunId, timer);
+        await this.#submit(timer.childRunId, CALL_OFF);
+        return putOff(store, parentRunId, timer, clock.now());
       }
       if (parent !== undefined) await this.#catchUp(parent, timer);
-      await submit(parentRunId, { type: "timer", timer });
+      await this.#submit(parentRunId, { type: "timer", timer });
     });
   }
 
   /** A run that hit a bug may be one whose log cannot be folded; others are only out of reach. */
   async #look(runId: string): Promise<RunView | "unreadable" | undefined> {
-    const { look, store } = this.#options;
+    const { intake, store } = this.#options;
     try {
-      return await look(runId);
+      return await intake.newest(runId);
     } catch (error) {
       const [head] = await store.headsOf([runId]);
       if (head !== undefined && isTerminal(head.status)) return "unreadable";
@@ -117,35 +115,40 @@ export class Children {
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
-    const { preparer, launch, submit } = this.#options;
+    const { preparer, starter } = this.#options;
     const prepared = await preparer.prepare(parent, wanted);
-    const refusal = prepared.kind === "launch" ? await launch(prepared.launch) : prepared.message;
-    if (refusal !== null) return submit(parent.runId, refusedChild(wanted, refusal));
+    const refusal = prepared.kind === "launch" ? await starter.startChild(prepared.launch) : prepared.message;
+    if (refusal !== null) return this.#submit(parent.runId, refusedChild(wanted, refusal));
     // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
     const now = await this.#look(parent.runId);
     const state = now === "unreadable" ? undefined : now?.state;
     const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
-    if (!isWanted) await submit(wanted.childRunId, CALL_OFF);
+    if (!isWanted) await this.#submit(wanted.childRunId, CALL_OFF);
   }
 
   async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const found = await this.#options.store.getRun(parent.orgId, child.childRunId);
     if (found === undefined) await this.#neverBegan(parent, child);
     else if (isTerminal(found.status)) await this.#report(parent, found);
-    else await this.#options.submit(child.childRunId, CALL_OFF);
+    else await this.#submit(child.childRunId, CALL_OFF);
   }
 
   async #report(parent: RunRecord, child: RunRecord): Promise<void> {
-    const view = await this.#options.look(child.runId);
+    const view = await this.#options.intake.newest(child.runId);
     const { parentNode, parentAttempt } = child;
     if (view === undefined || parentNode === null || parentAttempt === null) return;
     const called = { nodeId: parentNode, attempt: parentAttempt };
-    await this.#options.submit(parent.runId, childReport(called, view.state));
+    await this.#submit(parent.runId, childReport(called, view.state));
   }
 
   async #neverBegan(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const input = refusedChild(child, "it was called off before it began");
-    await this.#options.submit(parent.runId, { ...input, status: "cancelled" });
+    await this.#submit(parent.runId, { ...input, status: "cancelled" });
+  }
+
+  /** On the newest state of the run, on whichever replica it was made. */
+  async #submit(runId: string, input: UnstampedInput): Promise<void> {
+    await this.#options.intake.submitToNewest(runId, () => () => ({ input }));
   }
 
   #next(childRunId: string, work: () => Promise<void>): void {
@@ -169,7 +172,3 @@ export const NO_CHILDREN: ChildPreparer = {
     message: `There is no workflow "${workflow.name}" at hand.`,
   }),
 };
-
-export function isOfChild(timer: Timer): timer is ChildTimer {
-  return timer.kind === "child" || timer.kind === "child-cancel" || timer.kind === "child-cost";
-}

@@ -8,18 +8,18 @@ import {
   type Timer,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { RunEvent } from "../../core/event/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import { attemptKey } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
-import { PendingReleases } from "./ledger-changes.ts";
+import { CommitFacts } from "./commit-facts.ts";
 import type { Decided } from "./derive-commit.ts";
-import { keyOf } from "./ended-attempt.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderator.ts";
+import type { Moderator } from "./moderator.ts";
 import { pricedReport } from "./pricing.ts";
-import type { Taken } from "./run-queue.ts";
+import type { ResolvedInput, Taken } from "./input-queue.ts";
 
-/** What was decided for one run of a batch, and whom to tell. */
+/** What was decided for one run of a batch, and who waits for it. */
 export interface Work extends Decided {
   readonly taken: Taken;
   readonly refusals: readonly (Refusal | undefined)[];
@@ -27,27 +27,26 @@ export interface Work extends Decided {
 
 export interface DecidingOptions {
   readonly judge: Judge;
-  readonly moderating: Pick<Moderating, "before">;
-  readonly now: () => number;
+  readonly moderator: Pick<Moderator, "before">;
+  readonly clock: Pick<Clock, "now">;
   readonly jitter: () => number;
 }
 
 /**
  * Every input of the run and every verdict they lead to; one moment for all of them. What is admitted is put into
- * `admissions` at once, so that whoever calls can give it back when this throws.
+ * `admissions` at once, so that the caller can give it back when this throws.
  */
 export function decideRun(
   taken: Taken,
   live: LiveRun,
-  { judge, moderating, now, jitter }: DecidingOptions,
+  { judge, moderator, clock, jitter }: DecidingOptions,
   admissions: Map<string, Admission>,
 ): Work {
   const { state } = live;
-  const at = Math.max(live.lastAt, now());
+  const at = Math.max(live.lastAt, clock.now());
   live.lastAt = at;
   const about = aboutRun(live, at);
-  const returned = new PendingReleases({ live, about, admissions, judge });
-  const events: RunEvent[] = [];
+  const facts = new CommitFacts({ live, about, admissions, judge });
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
@@ -57,21 +56,21 @@ export function decideRun(
   const rule = (effect: RequestVerdict): Input | null => {
     const { nodeId, epoch, nextAttempt } = effect;
     if (!isAsked(live, effect)) return null;
-    const moderated = moderating.before(live, effect);
+    const moderated = moderator.before(live, effect);
     if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
     // Args, depth and placement are known once the run has started, which may be in this very commit.
     const { args, recursionDepth: depth, placement, lastEventId } = state;
     const isBegun = hasBegun(live);
     const nextEventId = lastEventId + 1;
-    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned });
+    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });
     rulings.push(ruling);
     if (ruling.place !== null) places.set(nodeId, ruling.place);
-    if (ruling.admission !== null) admissions.set(keyOf({ nodeId, attempt: nextAttempt }), ruling.admission);
+    if (ruling.admission !== null) admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
     return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
   };
   const refusals = taken.waiting.map((waiting) => {
-    const resolve = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
-    const { input, report } = resolve;
+    const resolved = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
+    const { input, report }: ResolvedInput = resolved;
     if (input === null) return undefined;
     if (report !== undefined) reports.push(report);
     if (input.type === "timer") firedTimers.push(input.timer);
@@ -79,11 +78,10 @@ export function decideRun(
     const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
-      const input = next.type === "request-verdict" ? rule(next) : next;
-      if (input === null) continue;
-      const turn = advance(state, input);
-      returned.note(turn.events);
-      for (const event of turn.events) events.push(event);
+      const stamped = next.type === "request-verdict" ? rule(next) : next;
+      if (stamped === null) continue;
+      const turn = advance(state, stamped);
+      facts.add(turn.events);
       for (const effect of turn.effects) {
         if (effect.type === "request-verdict") open.push(effect);
         else effects.push(effect);
@@ -93,7 +91,7 @@ export function decideRun(
     return refusal;
   });
   live.hasBegun = hasBegun(live);
-  return { taken, live, about, events, effects, firedTimers, refusals, reports, rulings, places, admissions, at };
+  return { taken, live, about, facts, effects, firedTimers, refusals, reports, rulings, places, admissions, at };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */

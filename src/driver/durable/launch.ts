@@ -14,8 +14,6 @@ import { newRunId } from "../run-id.ts";
 import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { DuplicateRun } from "./duplicate-run.ts";
-import type { Inbox } from "./inbox.ts";
-import type { PlanCache } from "./plan-cache.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 
 /** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
@@ -80,23 +78,6 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
     lastAt: now,
     creating,
   };
-}
-
-/** Under the id its parent gave it: the second time, the run that is there already is asked to start, and refuses. */
-export async function launchChild(
-  plans: PlanCache,
-  inbox: Inbox,
-  judge: Pick<Judge, "place" | "prepare">,
-  launch: Launch,
-  now: () => number,
-): Promise<string | null> {
-  const plan = await plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
-  if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
-  const pinned = await placed(launch, plan, judge);
-  const live = createLive(pinned, plan, now());
-  const outcome = await inbox.push(live.state.runId, startOf(pinned, undefined), live);
-  // Trying again would strike the same bug again.
-  return outcome.kind === "failed" ? outcome.error.message : null;
 }
 
 /** The same run as it was before anything was decided for it. */

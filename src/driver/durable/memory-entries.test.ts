@@ -60,8 +60,8 @@ describe("a commit that completes nodes", () => {
           list: { outputs: { items: [1, 2] } },
           "each[0]": { stdout: "zero" },
           "each[1]": { stdout: "one" },
-          again: [{ fail: "provider_error" }, { stdout: "mended" }],
-          input: { outputs: { kind: "noun", score: 7 } },
+          again: [{ fail: "provider_error" }, { stdout: "fixed" }],
+          reply: { outputs: { kind: "noun", score: 7 } },
           silent: { stdout: " " },
           other: { stdout: "bob's" },
           broken: { fail: "provider_auth" },
@@ -75,7 +75,7 @@ describe("a commit that completes nodes", () => {
         { id: "list", agent: "bob", outputs: { items: "array" } },
         { id: "each", for_each: "list.outputs.items", depends_on: ["list"] },
         { id: "again", on_failure: "retry", retry: { attempts: 2, backoff_ms: 10 } },
-        { id: "told", outputs: { kind: "string", score: "integer" } },
+        { id: "reply", outputs: { kind: "string", score: "integer" } },
         { id: "silent" },
         { id: "other", agent: "bob" },
         { id: "broken", on_failure: "skip" },
@@ -85,10 +85,10 @@ describe("a commit that completes nodes", () => {
     expect(await machine.end(runId)).toBe("completed");
     expect(await remembered(machine)).toEqual([
       "a 1: first",
-      "again 2: mended",
+      "again 2: fixed",
       "each[0] 1: zero",
       "each[1] 1: one",
-      'told 1: {"kind":"noun","score":7}',
+      'reply 1: {"kind":"noun","score":7}',
       "twice 1: once",
     ]);
     expect(await remembered(machine, "bob")).toEqual([]);

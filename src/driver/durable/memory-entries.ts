@@ -1,40 +1,37 @@
 import { jsonToText } from "../../core/base/index.ts";
 import { findNode } from "../../core/engine/index.ts";
-import type { EventOf, RunEvent } from "../../core/event/index.ts";
+import type { EventOf } from "../../core/event/index.ts";
 import type { AboutRun, Judge } from "../../governance/index.ts";
 import type { MemoryEntry } from "../../store/index.ts";
 import type { LiveRun } from "./live-run.ts";
 
-export interface Remembering {
+export interface MemoryOptions {
   readonly live: LiveRun;
   readonly about: AboutRun;
   readonly judge: Judge;
 }
 
 /**
- * What agents keep of the nodes they completed, by the events alone: what was carried over, a gate, a child run and a
- * node with instances were no agent's attempt.
+ * What an agent keeps of a node it completed, by the event alone: what was carried over, a gate, a child run and a node
+ * with instances were no agent's attempt. Undefined: nothing is kept.
  */
-export function memoriesOf({ live, about, judge }: Remembering, events: readonly RunEvent[]): readonly MemoryEntry[] {
-  if (judge.memoryOf === undefined) return [];
-  const found: MemoryEntry[] = [];
-  for (const event of events) {
-    if (event.type !== "node.completed") continue;
-    const { nodeId, attempt, carried } = event.payload;
-    if (attempt === undefined || carried === true) continue;
-    const agentId = findNode(live.state, nodeId)?.routes[attempt - 1]?.agentId ?? null;
-    const profile = agentId === null ? null : judge.memoryOf(about, agentId);
-    if (agentId === null || profile === null) continue;
-    const { workflow, runId } = about;
-    const text = memoryText(saidBy(event));
-    // An answer without words leaves nothing to be remembered.
-    if (text !== "") found.push({ agentId, profile, at: event.at, workflow, runId, nodeId, attempt, text });
-  }
-  return found;
+export function memoryOf(
+  { live, about, judge }: MemoryOptions,
+  event: EventOf<"node.completed">,
+): MemoryEntry | undefined {
+  const { nodeId, attempt, carried } = event.payload;
+  if (judge.memoryOf === undefined || attempt === undefined || carried === true) return undefined;
+  const agentId = findNode(live.state, nodeId)?.routes[attempt - 1]?.agentId ?? null;
+  const profile = agentId === null ? null : judge.memoryOf(about, agentId);
+  if (agentId === null || profile === null) return undefined;
+  const { workflow, runId } = about;
+  const text = memoryText(answerOf(event));
+  // An answer without words leaves nothing to be remembered.
+  return text === "" ? undefined : { agentId, profile, at: event.at, workflow, runId, nodeId, attempt, text };
 }
 
 /** What a person would read of it. */
-function saidBy({ payload: { envelope, outputs } }: EventOf<"node.completed">): string {
+function answerOf({ payload: { envelope, outputs } }: EventOf<"node.completed">): string {
   if (envelope.output.trim() !== "") return envelope.output;
   return Object.keys(outputs).length === 0 ? "" : jsonToText(outputs);
 }

@@ -14,7 +14,7 @@ import type { AttemptCallbacks } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** Whether texts may pass on their way to an adapter and back, for nodes whose author wants them looked at. */
-export class Moderating {
+export class Moderator {
   readonly #moderation: NodeModeration;
   readonly #plans = new WeakMap<Plan, boolean>();
   readonly #stopped = new AbortController();
@@ -31,7 +31,7 @@ export class Moderating {
     return judged.allowed ? undefined : { disposition: "moderated", decision: { ...judged.decision } };
   }
 
-  /** Whoever must be asked before an adapter is: undefined when nobody, null when it may pass. */
+  /** Undefined: nothing has to be asked before the adapter is. Null: it may pass. */
   beforeSend({ run, state }: LiveRun, { nodeId, request }: Dispatch): Promise<CallbackResult | null> | undefined {
     const mode = modeOf(state, nodeId);
     if (!this.#moderation.asksBeforeSend || !moderatesInput(mode)) return undefined;
@@ -50,12 +50,13 @@ export class Moderating {
     );
   }
 
-  /** What an attempt says, held back until it has been looked at. */
+  /** The reports of an attempt, held back until they have been looked at. */
   around(live: LiveRun, nodeId: string, callbacks: AttemptCallbacks): AttemptCallbacks {
     if (!this.isChecked(live.state, nodeId)) return callbacks;
     const withheld = new WithheldPartials();
     return {
       stream: (deltas) => withheld.add(deltas),
+      answered: () => callbacks.answered(),
       callback: (result, outcome) => {
         void this.check(live, nodeId, result).then((checked) => {
           if (checked === result && result.status === "completed") replayDeltas(withheld.release(), callbacks);

@@ -16,7 +16,8 @@ import { PeerAgent } from "../../outbound/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
 import { openGovernance } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
-import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./attempt-report.ts";
+import { type AttemptAddress, readDispatchId } from "../../core/event/index.ts";
+import { type Reporter, type ReportOutcome } from "./attempt-report.ts";
 
 const ORG = "default";
 const EDGE: Reporter = { orgId: ORG, gatewayId: "edge" };

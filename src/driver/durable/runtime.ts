@@ -8,11 +8,11 @@ import type {
   StreamInput,
   UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { Placement, RunEvent } from "../../core/event/index.ts";
+import type { AttemptAddress, Placement, RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
 import type { Outage } from "./store-health.ts";
-import type { AttemptAddress, Reporter, ReportOutcome } from "./attempt-report.ts";
+import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 
 /** What edges ask of a driver. Every promise resolves after the commit that made it true. */
 export interface Runtime {

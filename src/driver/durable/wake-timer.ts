@@ -1,6 +1,6 @@
 import { findNode } from "../../core/engine/index.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { ResolvedInput } from "./run-queue.ts";
+import type { ResolvedInput } from "./input-queue.ts";
 
 /** A slot or a window may be free for it; one that no longer waits is not told. */
 export function resolveWake(nodeId: string): (live: LiveRun) => ResolvedInput {

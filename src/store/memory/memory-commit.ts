@@ -1,5 +1,7 @@
 import { invariant, required } from "../../core/base/index.ts";
-import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timerKey, timersOf } from "../commit-check.ts";
+import { attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
+import { attemptKey } from "../../core/event/index.ts";
+import { timerKey } from "../../core/engine/index.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
 import { writeMemories } from "./memory-agent-memory.ts";

@@ -1,5 +1,6 @@
 import { addGovernance, hasHits } from "./governance-parts.ts";
-import { attemptsLeftOpen, firstEventId, timerKey, timersOf } from "../commit-check.ts";
+import { attemptsLeftOpen, firstEventId, timersOf } from "../commit-check.ts";
+import { timerKey } from "../../core/engine/index.ts";
 import type { RunCommit } from "../store.ts";
 import type { SqlScalar } from "../sql.ts";
 

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { LiveRun } from "./live-run.ts";
-import { RunQueue, type Waiting } from "./run-queue.ts";
+import { InputQueue, type Waiting } from "./input-queue.ts";
 
 const input = (): Waiting => ({ input: null, done: () => undefined });
 // The queue hands it on and never looks into it.
 const FRESH = {} as LiveRun;
 
-function queueWith(work: number, starts: number): RunQueue {
-  const queue = new RunQueue();
+function queueWith(work: number, starts: number): InputQueue {
+  const queue = new InputQueue();
   for (let index = 0; index < starts; index += 1) queue.push(`new_${index}`, input(), FRESH);
   for (let index = 0; index < work; index += 1) queue.push(`run_${index}`, input());
   return queue;
 }
 
-const split = (queue: RunQueue, runsMax = 300) => {
+const split = (queue: InputQueue, runsMax = 300) => {
   const taken = queue.take(runsMax, 600);
   const starts = taken.filter(({ fresh }) => fresh !== null).length;
   return { work: taken.length - starts, starts, taken };
@@ -58,7 +58,7 @@ describe("what a batch takes", () => {
   });
 
   it("is a run once at a time, with everything it received, in order", () => {
-    const queue = new RunQueue();
+    const queue = new InputQueue();
     const [first, second, third] = [input(), input(), input()];
     queue.push("run_1", first);
     queue.push("run_1", second);

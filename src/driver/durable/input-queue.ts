@@ -1,22 +1,24 @@
-import type { SubmitOutcome } from "./runtime.ts";
+import { Overloaded, type SubmitOutcome } from "./runtime.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
-/** One thing to do with a run, and whom to tell when it is committed. */
+/** Null: only the committed state is read. A function decides when its turn comes, with the state before it. */
+export type QueuedInput = UnstampedInput | null | ((live: LiveRun) => ResolvedInput);
+
+/** One input that waits for its turn, and who is called when it is committed. */
 export interface Waiting {
-  /** Null: only a look at the committed state. A function decides when its turn comes, with the state before it. */
-  readonly input: UnstampedInput | null | ((live: LiveRun) => ResolvedInput);
-  readonly done: (outcome: Outcome) => void;
+  readonly input: QueuedInput;
+  readonly done: (outcome: InputOutcome) => void;
 }
 
-/** What a run is told after all, and what else was said with it. */
+/** The input a run receives after all, and the report that came with it. */
 export interface ResolvedInput {
   readonly input: UnstampedInput | null;
   readonly report?: AttemptReport;
 }
 
-export type Outcome =
+export type InputOutcome =
   | {
       readonly kind: "committed";
       readonly live: LiveRun;
@@ -45,11 +47,17 @@ interface Lane {
   isBegun: boolean;
 }
 
+const QUEUED_INPUTS_MAX = 20_000;
+
 /**
- * Inputs by run: first come, first served within a run, and a run is worked on by one batch at a time, so that batches
- * can overlap without ever touching the same state.
+ * Every input of every run passes here.
+ * - Within a run: first come, first served.
+ * - A run is worked on by one batch at a time, so that batches can overlap without ever touching the same state.
+ * - Runs that exist go before runs that begin.
  */
-export class RunQueue {
+export class InputQueue {
+  /** Called when a batch could be taken. */
+  onReady: () => void = () => undefined;
   readonly #lanes = new Map<string, Lane>();
   /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
   readonly #work = new ReadyRuns();
@@ -58,6 +66,7 @@ export class RunQueue {
   #busy = 0;
   #startsAllowed = STARTS_KEPT_MAX;
   #size = 0;
+  #isClosed = false;
 
   get size(): number {
     return this.#size;
@@ -67,12 +76,34 @@ export class RunQueue {
     return this.#work.hasAny || (this.#starts.hasAny && this.#startsMax() > 0);
   }
 
+  /** For callers that can come again later. */
+  refuseWhenFull(): void {
+    if (this.#isClosed) throw new Overloaded(2_000);
+    if (this.#size >= QUEUED_INPUTS_MAX) throw new Overloaded(1_000);
+  }
+
+  /** Takes nothing new from callers outside. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Resolves after the commit. `fresh`: a new run, which is in no database yet. */
+  submit(runId: string, input: QueuedInput, fresh: LiveRun | null = null): Promise<InputOutcome> {
+    return new Promise((done) => this.push(runId, { input, done }, fresh));
+  }
+
+  /** For adapters and deadlines, which wait for no answer. */
+  enqueue(runId: string, input: QueuedInput, done: () => void = () => undefined): void {
+    this.push(runId, { input, done }, null);
+  }
+
   push(runId: string, waiting: Waiting, fresh: LiveRun | null = null): void {
     const lane = this.#lane(runId);
     lane.fresh ??= fresh;
     lane.waiting.push(waiting);
     this.#size += 1;
     if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId);
+    this.onReady();
   }
 
   /**
@@ -124,8 +155,11 @@ export class RunQueue {
     lane.fresh ??= fresh;
     lane.waiting.unshift(...again);
     this.#size += again.length;
-    if (lane.waiting.length > 0) this.#readyOf(lane).push(runId);
-    else this.#lanes.delete(runId);
+    if (lane.waiting.length === 0) this.#lanes.delete(runId);
+    else {
+      this.#readyOf(lane).push(runId);
+      this.onReady();
+    }
   }
 
   #readyOf({ fresh }: Lane): ReadyRuns {

@@ -1,0 +1,43 @@
+import type { EventOf, EventType, RunEvent } from "./event.ts";
+import type { SettledStatus } from "./status.ts";
+
+/** The events that settle a node: after one of them its dependents may be decided. */
+export const SETTLING_TYPES = [
+  "node.completed",
+  "node.failed",
+  "node.skipped",
+  "node.cancelled",
+  "node.timed_out",
+] as const satisfies readonly EventType[];
+
+export type SettlingType = (typeof SETTLING_TYPES)[number];
+export type SettlingEvent = EventOf<SettlingType>;
+
+const SETTLING: ReadonlySet<EventType> = new Set<EventType>(SETTLING_TYPES);
+
+export function isSettlingType(type: EventType): type is SettlingType {
+  return SETTLING.has(type);
+}
+
+export function isSettling(event: RunEvent): event is SettlingEvent {
+  return SETTLING.has(event.type);
+}
+
+/** The status a node has after the event. */
+export function settledStatusOf(type: SettlingType): SettledStatus {
+  return type.slice("node.".length) as SettledStatus;
+}
+
+/** The events that end a run. */
+export const RUN_ENDING_TYPES = [
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.timed_out",
+] as const satisfies readonly EventType[];
+
+const RUN_ENDING: ReadonlySet<EventType> = new Set<EventType>(RUN_ENDING_TYPES);
+
+export function isRunEnding({ type }: RunEvent): boolean {
+  return RUN_ENDING.has(type);
+}
