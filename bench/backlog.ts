@@ -3,7 +3,7 @@
  * worked off, as fast as 32 connections can, and it is measured what that does to the nodes per second and to the memory
  * of the server. The rate without a backlog is measured first, on the same server.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +59,7 @@ export async function measureBacklog(root: string, plan: BacklogPlan, say: (line
     startServer(root, join(data, `server-${index}`), plan.replicas > 1 ? "serve" : "up", postgres?.url ?? null);
   const servers: Server[] = [];
   try {
+    if (postgres !== null) migrate(root, postgres.url);
     for (let index = 0; index < plan.replicas; index += 1) servers.push(await start(index));
     await put(servers, `/api/v1/workflows/diamond`, { source: WORKFLOW });
     const without = await measureWithout(servers, Math.min(plan.runs, 3_000));
@@ -72,11 +73,18 @@ export async function measureBacklog(root: string, plan: BacklogPlan, say: (line
   }
 }
 
+function migrate(root: string, url: string): void {
+  const args = [join(root, "bin", "sluice"), "migrate", "--database-url", url];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the database could not be prepared: ${stderr}`);
+}
+
 async function startServer(root: string, data: string, command: "up" | "serve", url: string | null): Promise<Server> {
   const script = `${data}.script.yaml`;
   writeFileSync(script, "default: echo\n");
   const flags = [command, "--json", "--port", "0", "--key", KEY, "--script", script];
   if (command === "up") flags.push("--data", data, "--no-demo");
+  else flags.push("--start-rate", "0");
   if (url !== null) flags.push("--database-url", url);
   const child = spawn(process.execPath, [...process.execArgv, join(root, "bin", "sluice"), ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
