@@ -38,7 +38,7 @@ export function resolveCallback(
     judged(outcome);
     if (outcome === "deduplicated") return { input: null };
     const result = checked ?? readCallback(body, outputStrategyOf(live.state, nodeId));
-    // What was refused is kept nowhere, and neither is what was said around it.
+    // What was refused is kept nowhere, and neither is what came with it.
     const isRefused = checked?.status === "completed" && checked.moderation !== undefined;
     if (isRefused) return { input: { type: "callback", nodeId, attempt, result } };
     const report = outcome === "received" ? reportOfBody(node, attempt, body, at) : undefined;
@@ -122,8 +122,8 @@ export function reportOfOutcome(
   { nodeId, attempt }: Pick<AttemptAddress, "nodeId" | "attempt">,
   agentId: string | null,
 ): AttemptReport | undefined {
-  const said = result.status === "deferred" ? {} : result;
-  const { sessionId = null, messages = [] } = said as { sessionId?: string; messages?: AttemptReport["messages"] };
+  const reported = result.status === "deferred" ? {} : result;
+  const { sessionId = null, messages = [] } = reported as { sessionId?: string; messages?: AttemptReport["messages"] };
   const lines = logs.map((line) => ({ ...line, at: new Date(line.at).toISOString() }));
   return reportOf({ nodeId, attempt, agentId, at: completedAt }, sessionId, messages, lines);
 }

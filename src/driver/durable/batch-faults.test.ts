@@ -113,7 +113,7 @@ describe("something throws in the middle of a batch", () => {
     expect(answer?.refusal?.code).toBe("run_finished");
   });
 
-  it("a judge that is told of a commit: the commit stands, and what followed from it is done", async () => {
+  it("a judge that is notified of a commit: the commit stands, and what followed from it is done", async () => {
     let left = 5;
     const on = await machine({
       judge: () => ({

@@ -144,7 +144,7 @@ function dyingAt(type: EventType): Store {
 }
 
 describe("a child run", () => {
-  it("is started right after the commit that wants it, and its parent told how it ended", async () => {
+  it("is started right after the commit that wants it, and its end is reported to its parent", async () => {
     const preparer = new PreparerStub();
     const began = clock.now();
     const runId = await started(await replica({ preparer }));
@@ -167,7 +167,7 @@ describe("a child run", () => {
     expect(await childrenOf(runId)).toEqual([]);
   });
 
-  it("that takes long is left alone when it is looked after", async () => {
+  it("that takes long is left alone when its timer is due", async () => {
     const preparer = new PreparerStub();
     const runId = await started(await replica({ preparer, script: "nodes: { leaf: { delay_ms: 25000 } }\n" }));
     await pass(20_000);
@@ -189,7 +189,7 @@ describe("a process that dies", () => {
     expect(calls).toEqual(["leaf", "after"]);
   });
 
-  it("before the parent was told leaves a timer by which it is told", async () => {
+  it("before the parent was informed leaves a timer by which it is", async () => {
     const runId = await started(await replica({ store: dyingAt("child.finished") }));
     await pass(100);
     expect(await childrenOf(runId)).toMatchObject([{ status: "completed" }]);
@@ -271,7 +271,7 @@ describe("two replicas", () => {
     expect(troubles).toEqual([]);
   });
 
-  it("tell a parent once between them", async () => {
+  it("inform a parent once between them", async () => {
     const runId = await started(await replica({ store: dyingAt("child.finished") }));
     await Promise.all([replica(), replica()]);
     expect(await ended(runId)).toBe("completed");
@@ -295,7 +295,7 @@ async function family(first: string): Promise<readonly RunRecord[]> {
   return runs;
 }
 
-/** Starts whatever a parent names; the desk of the other tests knows one workflow only. */
+/** Starts whatever a parent names; the preparer of the other tests knows one workflow only. */
 const FAMILY_DESK: ChildPreparer = {
   async prepare(parent, wanted) {
     const source = wanted.workflow.name === "parent" ? PARENT : CHILD;
@@ -328,7 +328,7 @@ describe("what a child run spends after its end", () => {
     return family(runId);
   }
 
-  it("is told to its parent and all above, once", async () => {
+  it("is reported to its parent and all above, once", async () => {
     const driver = await replica({ preparer: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
     const runs = await endedFamily(driver);
     expect(runs).toHaveLength(3);
@@ -347,7 +347,7 @@ describe("what a child run spends after its end", () => {
     expect(troubles).toEqual([]);
   });
 
-  it("is told although the process died before that, by whoever finds the timer", async () => {
+  it("is reported although the process died before that, by the replica that finds the timer", async () => {
     const driver = await replica({ preparer: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
     const runs = await endedFamily(driver);
     const [root, middle, leaf] = runs.map(({ runId }) => runId);
@@ -423,7 +423,7 @@ describe("the child run of a parent that hit a bug", () => {
     expect(await memory.dueTimers(10)).toEqual([]);
   });
 
-  it("is called off by whoever finds the timer when the process has died, also when the log cannot be folded", async () => {
+  it("is cancelled by the replica that finds the timer when the process has died, also when the log cannot be folded", async () => {
     const runIds: string[] = [];
     const unreadable: Store = {
       ...memory,
@@ -440,7 +440,7 @@ describe("the child run of a parent that hit a bug", () => {
     await pass(100);
     runIds.push(runId);
     const [child] = await childrenOf(runId);
-    // Parks the parent and goes no further: whatever it tells the child is never written.
+    // Parks the parent and goes no further: what it submits to the child is never written.
     const dying = await replica({
       store: {
         ...unreadable,
@@ -454,7 +454,7 @@ describe("the child run of a parent that hit a bug", () => {
     await replica({ store: unreadable });
     await pass(10_000);
     expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
-    // What cannot be told is left in peace for a while.
+    // What takes no input is put off for a while.
     expect(await memory.dueTimers(10)).toEqual([]);
     expect(await memory.nextDueAt()).toBeGreaterThan(clock.now() + 600_000);
   });

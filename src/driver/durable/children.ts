@@ -24,7 +24,7 @@ export interface ChildPreparer {
 
 export type PreparedChild =
   | { readonly kind: "launch"; readonly launch: Launch }
-  /** In words for whoever reads why the node failed. */
+  /** In words for the reader who wonders why the node failed. */
   | { readonly kind: "refused"; readonly message: string };
 
 export interface ChildrenOptions {
@@ -37,9 +37,9 @@ export interface ChildrenOptions {
 }
 
 /**
- * Starts child runs, calls them off, and tells parents how they ended and what they spent after that. Each is done right
- * after the commit that made it due. A timer of the parent, written with that very commit, stands until it is known to be done: whoever
- * finds it due does what is missing, so that no crash in between leaves a parent waiting or a child running on.
+ * Starts child runs, cancels them, and reports to parents how they ended and what they spent after that. Each is done right
+ * after the commit that made it due. A timer of the parent, written with that very commit, stands until it is known to be
+ * done: the replica that finds it due does what is missing, so that no crash in between leaves a parent waiting or a child running on.
  */
 export class Children {
   readonly #options: ChildrenOptions;
@@ -58,12 +58,12 @@ export class Children {
     this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
   }
 
-  /** Whoever waits for this run has hit a bug: nobody will take its result. */
+  /** The parent has hit a bug: it will not take the result. */
   abandon(childRunId: string): void {
     this.#next(childRunId, () => this.#submit(childRunId, CALL_OFF));
   }
 
-  /** A run has ended, and whoever started it may go on; or it has spent more since, which is theirs to know. */
+  /** A run has ended, and its parent may continue; or it has spent more since, which the parent records. */
   ended({ run, state }: LiveRun, isLate: boolean): void {
     const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
     if (due === null || !isOfChild(due.timer)) return;
@@ -155,7 +155,7 @@ export class Children {
     const before = this.#busy.get(childRunId) ?? Promise.resolve();
     const now = before
       .then(work)
-      .catch((error: unknown) => this.#options.onTrouble(`the child run ${childRunId} was not looked after`, error))
+      .catch((error: unknown) => this.#options.onTrouble(`the child run ${childRunId} was not attended to`, error))
       .finally(() => {
         if (this.#busy.get(childRunId) === now) this.#busy.delete(childRunId);
       });
@@ -165,7 +165,7 @@ export class Children {
 
 const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled" };
 
-/** Where nobody was said to start child runs, none is. */
+/** Without a preparer no child run is started. */
 export const NO_CHILDREN: ChildPreparer = {
   prepare: async (_parent, { workflow }) => ({
     kind: "refused",

@@ -15,13 +15,13 @@ export interface DurableDriverOptions {
   readonly clock: Clock;
   /** Milliseconds that only ever grow. */
   readonly monotonic: () => number;
-  /** A number in [0, 1) for each input; by chance unless told. */
+  /** A number in [0, 1) for each input; default: by chance. */
   readonly jitter?: () => number;
   readonly isUnavailable: (error: unknown) => boolean;
   /** True where this process is the only one that can be: an embedded directory. */
   readonly supersedesAll: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A run hit a bug and is about to be ended; trouble unless told. */
+  /** A run hit a bug and is about to be ended; default: reported as trouble. */
   readonly onStruck?: (runId: string, error: unknown) => void;
   /** What must not leave the adapters of this process. */
   readonly redactor?: Redactor;

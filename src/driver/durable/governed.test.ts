@@ -17,7 +17,7 @@ const failed = (nodeId: string, costMicros: number): UnstampedInput => ({
   result: { status: "failed", errorCode: "provider_error", error: "no", tokens: NO_TOKENS, costMicros },
 });
 
-/** Told in one breath, so that they are decided together. */
+/** Submitted at once, so that they are decided together. */
 async function submitTogether(
   machine: GovernedMachine,
   runId: string,
@@ -53,7 +53,7 @@ describe("one commit that ends an attempt", () => {
     expect(await books(machine)).toEqual({ open: 0, spent: 20_000, reserved: 0 });
   });
 
-  it("gives its slot to the next node of the run, without anybody waiting", async () => {
+  it("gives its slot to the next node of the run, without waiting", async () => {
     const machine = await GovernedMachine.open([agent({ max_concurrent: 1 })]);
     const runId = await machine.launch(
       source({ id: "x" }, { id: "y", depends_on: ["x"] }, { id: "z", depends_on: ["y"] }),
@@ -108,7 +108,7 @@ describe("one commit that opens an attempt", () => {
       { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "ada" },
       failed("a", 10_000),
     ]);
-    // Either may have been told first; whichever it was, both are written.
+    // Either may have been submitted first; whichever it was, both are written.
     const { spent, reserved } = await books(machine);
     expect(spent).toBe(10_000);
     expect([0, 15_000]).toContain(reserved);
@@ -118,7 +118,7 @@ describe("one commit that opens an attempt", () => {
 });
 
 describe("a judge that cannot be asked", () => {
-  it("loses nothing of what runs were told", async () => {
+  it("loses no input of a run", async () => {
     const machine = await GovernedMachine.open([agent({})]);
     let asked = 0;
     const { store, clock } = machine;

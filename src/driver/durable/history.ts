@@ -3,7 +3,7 @@ import type { RunStore } from "../../store/index.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
 import type { RunView } from "./runtime.ts";
 
-/** What each attempt of a node was sent: binding is deterministic, so the state just before it began tells. */
+/** What each attempt of a node was sent: binding is deterministic, so it follows from the state just before it began. */
 export async function requestsOf(
   store: Pick<RunStore, "loadRuns">,
   plans: PlanCache,

@@ -2,7 +2,7 @@ import type { RunEvent } from "../../core/event/index.ts";
 
 export type Listener = (runId: string, events: readonly RunEvent[]) => void;
 
-/** Whoever wants to hear of commits; one that breaks must not keep a run from going on. */
+/** Listeners to commits; one that throws must not keep a run from continuing. */
 export class Listeners {
   readonly #all = new Set<Listener>();
   readonly #onTrouble: (what: string, error: unknown) => void;

@@ -32,7 +32,7 @@ describe("an answer that is being looked at", () => {
     let conflicts = 1;
     const store: Store = {
       ...memory,
-      // Somebody else was quicker, or so it seems: the run is dropped and loaded again.
+      // Another replica was quicker, or so it seems: the run is dropped and loaded again.
       commit: async (batch) => {
         const isOther = batch.some(({ events }) => events.some(({ type }) => type === "node.completed"));
         if (!isOther || (conflicts -= 1) < 0) return memory.commit(batch);

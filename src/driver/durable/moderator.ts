@@ -61,7 +61,7 @@ export class Moderator {
         void this.check(live, nodeId, result).then((checked) => {
           if (checked === result && result.status === "completed") replayDeltas(withheld.release(), callbacks);
           else if (result.status !== "deferred") withheld.drop();
-          // What was refused is kept nowhere, and neither is what was said around it.
+          // What was refused is kept nowhere, and neither is what came with it.
           callbacks.callback(checked, checked === result ? outcome : null);
         });
       },

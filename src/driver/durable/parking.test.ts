@@ -54,7 +54,7 @@ async function park(isLoaded: boolean) {
   return { commits, input, parked };
 }
 
-it("gives back in one commit what the run held, and asks nobody any more", async () => {
+it("gives back in one commit what the run held, and asks no person any more", async () => {
   const { commits, input } = await park(true);
   expect(commits).toHaveLength(1);
   const [commit] = commits;

@@ -113,7 +113,7 @@ export class RemoteAttempts {
     this.#dispatcher.cancel(run.orgId, route.gatewayId, dispatchId);
   }
 
-  /** The Bridge of an attempt knows it, whoever sent it: asks there. False when this one does not run elsewhere. */
+  /** Asks the Bridge of an attempt, which knows it whichever replica sent it. False: the attempt does not run elsewhere. */
   adopt({ state, run }: LiveRun, { nodeId, attempt }: LostTimer): boolean {
     const route = findNode(state, nodeId)?.routes[attempt - 1];
     if (route === undefined || !isElsewhere(route.executionPath)) return false;

@@ -21,7 +21,7 @@ export interface Runtime {
   /** Stops taking inputs, commits what is queued, and lets go of its lease; open attempts are taken over by others. */
   stop(): Promise<void>;
   launch(launch: Launch): Promise<LaunchOutcome>;
-  /** Tells a run something; undefined when the organisation has no such run. */
+  /** Submits an input to a run; undefined when the organisation has no such run. */
   submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined>;
   /** A Bridge, or a service outside, says how an attempt ended. Resolves once that cannot be lost any more. */
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome>;

@@ -2,7 +2,7 @@ import { findNode } from "../../core/engine/index.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { ResolvedInput } from "./input-queue.ts";
 
-/** A slot or a window may be free for it; one that no longer waits is not told. */
+/** A slot or a window may be free for it; a node that no longer waits receives nothing. */
 export function resolveWake(nodeId: string): (live: LiveRun) => ResolvedInput {
   return ({ state }) => {
     const node = findNode(state, nodeId);

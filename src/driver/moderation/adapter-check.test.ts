@@ -51,7 +51,7 @@ describe("an adapter that is asked", () => {
     expect(long).toMatchObject({ decision: { detail: "🙂".repeat(500) } });
   });
 
-  it("is told the text as data and nothing of it as an instruction", async () => {
+  it("receives the text as data and nothing of it as an instruction", async () => {
     let seen: AdapterRequest | null = null;
     const adapter = adapterThat((request) => {
       seen = request;
@@ -132,7 +132,7 @@ describe("an adapter that is asked", () => {
     expect(cancelled).toEqual(["moderation/run_1/a/output/1"]);
   });
 
-  it("stops the text when nobody waits any more, before or while it is asked", async () => {
+  it("stops the text when the answer is not wanted any more, before or while it is asked", async () => {
     const gateway = new AdapterGateway({
       adapter: adapterThat(() => new Promise(() => undefined)),
       clock: createVirtualClock(0),

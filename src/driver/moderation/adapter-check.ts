@@ -47,7 +47,7 @@ export class AdapterGateway implements ContentCheck {
   }
 
   async moderate(request: ModerationRequest, signal: AbortSignal): Promise<Moderation> {
-    if (signal.aborted) return unavailable("nobody waits for the answer any more.");
+    if (signal.aborted) return unavailable("the answer is not wanted any more.");
     const { adapter, clock, timeoutMs = TIMEOUT_MS } = this.#options;
     const controller = new AbortController();
     const asked = this.#request(request, timeoutMs);
@@ -58,7 +58,7 @@ export class AdapterGateway implements ContentCheck {
         resolve(answer);
         if (isGivenUp) giveUp(adapter, asked.dispatchId, controller);
       };
-      const onAbort = (): void => end(unavailable("nobody waits for the answer any more."), true);
+      const onAbort = (): void => end(unavailable("the answer is not wanted any more."), true);
       const late = `the adapter "${adapter.provider}" did not answer within ${timeoutMs} ms.`;
       const stop = clock.after(timeoutMs, () => end(unavailable(late), true));
       signal.addEventListener("abort", onAbort, { once: true });
@@ -134,7 +134,7 @@ function giveUp(adapter: Adapter, dispatchId: string, controller: AbortControlle
   try {
     adapter.cancel(dispatchId).catch(() => undefined);
   } catch {
-    // Nobody waits for it any more.
+    // The answer is not wanted any more.
   }
 }
 

@@ -12,7 +12,7 @@ export interface ModerationRequest {
   readonly data?: Json;
 }
 
-/** Says whether a text may pass. Whoever asks takes a rejection for a no. */
+/** Decides whether a text may pass. A promise that is rejected means no. */
 export interface ContentCheck {
   moderate(request: ModerationRequest, signal: AbortSignal): Promise<Moderation>;
 }

@@ -77,7 +77,7 @@ describe("a result", () => {
     expect(await moderation.result("input", NODE, result, signal)).toBe(result);
   });
 
-  it("passes as it was when nobody minds", async () => {
+  it("passes as it was when nothing is refused", async () => {
     const result = completed({ stdout: "fine", outputs: { a: 1 } });
     expect(await moderation.result("both", NODE, result, signal)).toBe(result);
     const failed: CallbackResult = { status: "failed", error: "bad", tokens: NO_TOKENS, costMicros: 0 };

@@ -16,11 +16,11 @@ export type NodeOfRun = Pick<ModerationRequest, "orgId" | "runId" | "nodeId">;
 type CompletedResult = Extract<CallbackResult, { readonly status: "completed" }>;
 
 /**
- * Moderation as a driver meets it, on the way of a node: the rules before the gates, inside the commit; whoever else
+ * Moderation as a driver meets it, on the way of a node: the rules before the gates, inside the commit; a service that
  * must be asked before the adapter is called; both for what comes back.
  */
 export interface NodeModeration {
-  /** Is there somebody to ask before a node is sent, beyond the rules? */
+  /** Is a service asked before a node is sent, beyond the rules? */
   readonly asksBeforeSend: boolean;
   inputNow(mode: ModerationMode, node: NodeOfRun, request: BoundRequest): Moderation;
   inputBeforeSend(
@@ -29,7 +29,7 @@ export interface NodeModeration {
     request: BoundRequest,
     signal: AbortSignal,
   ): Promise<Moderation>;
-  /** The result as it may be told to the engine: as it was, or without a word of it and with the decision. */
+  /** The result as the engine may receive it: as it was, or without a word of it and with the decision. */
   result(mode: ModerationMode, node: NodeOfRun, result: CallbackResult, signal: AbortSignal): Promise<CallbackResult>;
 }
 
@@ -69,7 +69,7 @@ export function moderatesInput(mode: ModerationMode): boolean {
   return mode === "input" || mode === "both";
 }
 
-/** With it, nothing of what a node streams may be told before its result has passed. */
+/** With it, nothing of what a node streams may be passed on before its result has passed. */
 export function moderatesOutput(mode: ModerationMode): boolean {
   return mode === "output" || mode === "both";
 }

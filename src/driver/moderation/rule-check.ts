@@ -1,7 +1,7 @@
 import { createModerator, type Moderation, type ModerationRules, type Moderator } from "../../core/moderation/index.ts";
 import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 
-/** Judges by fixed rules, which needs nobody and no time. */
+/** Judges by fixed rules, at once and without asking a service. */
 export class RuleGateway implements ContentCheck {
   readonly #moderator: Moderator;
 
@@ -10,8 +10,8 @@ export class RuleGateway implements ContentCheck {
   }
 
   moderateNow({ text, data }: ModerationRequest): Moderation {
-    const said = this.#moderator.text(text);
-    return said.allowed && data !== undefined ? this.#moderator.json(data) : said;
+    const judged = this.#moderator.text(text);
+    return judged.allowed && data !== undefined ? this.#moderator.json(data) : judged;
   }
 
   moderate(request: ModerationRequest): Promise<Moderation> {

@@ -3,7 +3,7 @@ import type { ContentCheck, ModerationRequest } from "./content-check.ts";
 
 export const UNAVAILABLE = "moderation_unavailable";
 
-/** Nobody could say whether the text may pass, so it may not. */
+/** It could not be decided whether the text may pass, so it may not. */
 export function unavailable(why: string): Moderation {
   const detail = `The text was not judged, so it does not pass: ${why}`;
   return refused({ rule: "adapter", category: UNAVAILABLE, detail });

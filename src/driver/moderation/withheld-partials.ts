@@ -5,7 +5,7 @@ type Deltas = StreamInput["deltas"];
 /** As much as a result may hold; what goes beyond is in no result either. */
 export const WITHHELD_LENGTH_MAX = 5_242_880;
 
-/** What a node streamed before anybody looked at it: kept until its result has passed, or dropped with it. */
+/** What a node streamed before it was moderated: kept until its result has passed, or dropped with it. */
 export class WithheldPartials {
   #deltas: Deltas[number][] = [];
   #length = 0;
