@@ -57,8 +57,8 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
       servers[victim] = await start();
     }
     await load.settle(slots === undefined ? PATIENCE_MS : PATIENCE_CONTENDED_MS);
-    // The times in the ledger are those of the replicas, and say nothing when their clocks are wrong.
-    const verdict = await load.judge(settings.ledger, { overlapMs: areClocksWrong ? Infinity : OVERLAP_MS });
+    const clockErrorMs = areClocksWrong ? SKEW_MAX_MS : 0;
+    const verdict = await load.judge(settings.ledger, { overlapMs: OVERLAP_MS, clockErrorMs });
     return { ...verdict, violations: [...verdict.violations, ...trouble, ...(await leftovers(databaseUrl))] };
   } finally {
     for (const server of servers) await server?.kill();
