@@ -6,8 +6,8 @@ const SCRIPT = `default: echo
 nodes:
   paid: { stdout: done, tokens: { input: 1000, output: 200 }, cost_usd: 0.25 }
   twice: { stdout: done, cost_usd: 0.5, duplicate_callback: 3 }
-  flaky: [{ fail: provider_error, cost_usd: 0.1 }, { stdout: mended, cost_usd: 0.2 }]
-  broken: [{ fail: provider_auth, cost_usd: 0.3 }, { stdout: mended, cost_usd: 0.4 }]
+  flaky: [{ fail: provider_error, cost_usd: 0.1 }, { stdout: fixed, cost_usd: 0.2 }]
+  broken: [{ fail: provider_auth, cost_usd: 0.3 }, { stdout: fixed, cost_usd: 0.4 }]
 `;
 
 let scene: Scene;

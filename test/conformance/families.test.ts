@@ -51,7 +51,7 @@ describe("a node that is another run", () => {
     expect((await scene.get(`runs/${runId}`)).costMicros).toBe(500_000);
   });
 
-  it("fails, and tries nothing again, when somebody cancels the child", async () => {
+  it("fails, and tries nothing again, when the child is cancelled", async () => {
     await kid("endless");
     await scene.save(workflow(["down {workflow_ref: kid, on_failure: retry_once}"]));
     const { body } = await scene.post("runs", { workflow: "w" });

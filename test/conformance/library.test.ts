@@ -11,7 +11,7 @@ steps:
 let scene: Scene;
 
 beforeEach(async () => {
-  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: mended }]\n");
+  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: fixed }]\n");
   await scene.put("library/lookup", { command: "Look up ${city}", timeout: 30 });
 });
 
@@ -83,7 +83,7 @@ steps:
     expect(await message(child.id, "look")).toBe("Look around");
   });
 
-  it("that nobody registered is a problem of the workflow, with its place", async () => {
+  it("that is not registered is a problem of the workflow, with its place", async () => {
     const source = "name: w\nsteps:\n  - { id: a, library_step: lokup }\n";
     const saved = await scene.api.request("PUT", "workflows/w", { body: { source } });
     expect(saved.status).toBe(422);

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const bind = (agent: string, more: object = {}) => scene.put("bindings/editors", { role: "editor", agent, ...more });
 
-/** What is put takes effect within a second; nothing else tells when. */
+/** What is put takes effect within a second; nothing reports when. */
 const known = async (isKnown: (run: { roleBindings: object; gateway: string | null }) => boolean): Promise<string> => {
   for (;;) {
     const runId = await scene.run("w");

@@ -6,7 +6,7 @@ import { Scene } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
-  once: [{ fail: provider_error }, { stdout: mended }]
+  once: [{ fail: provider_error }, { stdout: fixed }]
   never: { fail: provider_error }
 `;
 
@@ -76,7 +76,7 @@ describe("a run that may recover by itself", () => {
     }
   });
 
-  it("does not unless it was asked to, nor when somebody cancelled it", async () => {
+  it("does not unless it was asked to, nor when it was cancelled", async () => {
     const runId = await failed("once");
     await scene.save("name: gated\nsteps:\n  - { id: gate, approval: required }\n");
     const gated = await scene.run("gated", { recovery: { max: 3 } });

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../src/core/base/index.ts";
 import { type Answer, type Api, createApi } from "../api/fixture.ts";
 
 /** One event as clients see it. */
-export interface Told {
+export interface ClientEvent {
   readonly eventId: number;
   readonly type: string;
   readonly payload: ReturnType<typeof JSON.parse>;
@@ -65,15 +65,15 @@ export class Scene {
     return nodeResults.find((one: { nodeId: string }) => one.nodeId === nodeId);
   }
 
-  async events(runId: string, type?: string, nodeId?: string): Promise<Told[]> {
-    const told: Told[] = [];
+  async events(runId: string, type?: string, nodeId?: string): Promise<ClientEvent[]> {
+    const found: ClientEvent[] = [];
     for (let after = 0; ;) {
       const page = await this.get(`runs/${runId}/events?afterEventId=${after}&limit=100`);
-      told.push(...page.data);
+      found.push(...page.data);
       if (page.nextCursor === undefined) break;
       after = Number(page.nextCursor);
     }
-    return told.filter(
+    return found.filter(
       (event) =>
         (type === undefined || event.type === type) && (nodeId === undefined || event.payload.nodeId === nodeId),
     );

@@ -105,8 +105,8 @@ describe("a node at a limit", () => {
 
   it("takes no verdict it did not ask for", () => {
     const { rig } = atGate(BUSY);
-    const told = rig.submit({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
-    expect(told).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
+    const decision = rig.submit({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
+    expect(decision).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
   });
 
   it("takes no verdict of another epoch, and asks again for none that is on its way", () => {
@@ -196,7 +196,7 @@ describe("a node that waits until a given time, however long that is", () => {
     expect(rig.fire("queue").status("a")).toBe("failed");
   });
 
-  it("goes on when the time changes, and says so", () => {
+  it("continues when the time changes, and records it", () => {
     const { rig, gate } = atGate(PAUSED);
     gate.says = { ...PAUSED, until: MIDNIGHT + 5 };
     wake(rig);

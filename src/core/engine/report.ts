@@ -9,7 +9,7 @@ const MICROS_PER_USD = 1_000_000;
 /** Log lines of one dispatch that reach the run's log; an adapter that chatters must not fill it. */
 export const WARNINGS_MAX = 50;
 
-/** What whoever did the work says of it, in its own words: an adapter, or a model that a page has called. */
+/** The report of what did the work, in its own words: an adapter, or a model that a page has called. */
 export type Answered = { readonly status: "deferred" } | Completed | Failed;
 
 type Completed = {

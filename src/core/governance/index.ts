@@ -6,7 +6,7 @@ export {
   type BacktestExample,
   type BacktestOutcome,
   type Disposition,
-  type PastVerdict,
+  type RecordedVerdict,
 } from "./backtest.ts";
 export { instantText, readInstant } from "./calendar.ts";
 export { creditsFor, type Spent } from "./credits.ts";

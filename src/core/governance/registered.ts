@@ -47,7 +47,7 @@ export interface Agent {
   readonly financialThresholdMicros: number | null;
 }
 
-/** What an agent keeps of its own answers under a name, and how many of the newest it is told. */
+/** What an agent keeps of its own answers under a name, and how many of the newest it is given. */
 export interface MemoryProfile {
   readonly name: string;
   readonly entries: number;

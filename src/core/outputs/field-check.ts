@@ -2,7 +2,7 @@ import { getOwn, isJsonArray, isJsonObject, jsonToText, type Json, type JsonObje
 import type { ContractError, FieldType, OutputField } from "../definition/index.ts";
 import { checkBounds, tooDeepError, typeError } from "./constraint.ts";
 
-/** Every way in which the values break the declared fields; null counts as absent, other keys are nobody's concern. */
+/** Every way in which the values break the declared fields; null counts as absent, other keys are not checked. */
 export function checkFields(
   fields: Readonly<Record<string, OutputField>>,
   values: JsonObject,

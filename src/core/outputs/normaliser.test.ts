@@ -77,7 +77,7 @@ describe("json", () => {
     expect(normaliseOutput(raw, "json")).toStrictEqual({ text: raw, rungs: ["no_json"], raw });
   });
 
-  it("goes on past what only looks like a value", () => {
+  it("continues after what only looks like a value", () => {
     expect(json('{not json} {"a": 1}')).toStrictEqual({ a: 1 });
     expect(json('{ {"a": 1} }')).toStrictEqual({ a: 1 });
     expect(json('[[[ {"a": 1}')).toStrictEqual({ a: 1 });

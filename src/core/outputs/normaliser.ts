@@ -18,7 +18,7 @@ export interface NormalisedOutput {
 }
 
 /**
- * Brings what a model or tool said to what was asked of it, without guessing. `wanted` tells which of several JSON
+ * Brings what a model or tool said to what was asked of it, without guessing. `wanted` decides which of several JSON
  * values is meant: the first, or the first object (so that a footnote `[1]` is not taken for declared outputs).
  */
 export function normaliseOutput(

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSource } from "../../../core/text/index.ts";
+import { readSource } from "./read-source.ts";
 import { printYaml } from "./print-yaml.ts";
 
 const word = fc.oneof(
