@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -12,13 +12,8 @@ nodes:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 /** What every completion of a run charged, by node. */

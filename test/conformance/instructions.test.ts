@@ -1,23 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: fixed }]\n");
+sceneForEach("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: fixed }]\n", async (opened) => {
+  scene = opened;
   await scene.put("agents/ann", {
     trust_level: 5,
     autonomy: "bounded",
     system_prompt: "You are Ann.",
     personality_note: "Dry humour.",
   });
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const policy = (name: string, spec: JsonObject) =>

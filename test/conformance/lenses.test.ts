@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -12,14 +12,9 @@ const V2: JsonObject = { id: "v2", template_body: "Second about [[topic]]" };
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
   await scene.put("lenses/answer", { versions: [V1] });
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const graph = (nodes: readonly JsonObject[], edges: readonly JsonObject[] = []) => ({

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Scene } from "./scene.ts";
+import { describe, expect, it } from "vitest";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 /** Shaped like a key of a model's vendor, and good for nothing. */
 const SECRET = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEFGHIJ0123456789abcdefghijAAAA";
@@ -15,13 +15,8 @@ nodes:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 const one = async (id: string, mode: string, template = "hello"): Promise<string> => {

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { Recoverer } from "../../src/launch/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -12,13 +12,8 @@ nodes:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 /** Looks for what may be recovered, by a clock that is so many seconds ahead. */

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, expect } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { type Answer, type Api, createApi } from "../api/fixture.ts";
 
@@ -96,4 +97,19 @@ export class Scene {
   async close(): Promise<void> {
     await this.api.close();
   }
+}
+
+/** Opens a scene before each test of the file; after the test it must have had no troubles, and is closed. */
+export function sceneForEach(script: string | undefined, take: (scene: Scene) => Promise<void>): void {
+  let scene: Scene;
+
+  beforeEach(async () => {
+    scene = await Scene.open(script);
+    await take(scene);
+  });
+
+  afterEach(async () => {
+    expect(scene.api.troubles).toEqual([]);
+    await scene.close();
+  });
 }

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -12,14 +12,9 @@ nodes:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
   await scene.agents("ann", "ben", "cy");
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const crew = (members: readonly JsonObject[], more: JsonObject = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { branchFrom, nodesToRedo, replay, restartFrom, type Verdict } from "./index.ts";
 
 const rewind = (rig: Rig, eventId: number) => rig.submit({ type: "rewind", eventId, isConsumed: false });
@@ -78,17 +78,9 @@ describe("a rewind", () => {
   });
 
   it("says of each node in flight, waiting or asking that it was cancelled, before it is invalidated", () => {
-    const busy: Verdict = {
-      disposition: "block",
-      verdictId: "v",
-      gate: "concurrency",
-      code: "agent_busy",
-      message: "busy",
-      after: "queue",
-    };
     const rig = runOf(
       workflow(["flying", "g {approval: required}", "busy", "retries {on_failure: retry}", "after < flying"]),
-      { judge: ({ nodeId }) => (nodeId === "busy" ? busy : undefined) },
+      { judge: ({ nodeId }) => (nodeId === "busy" ? BUSY : undefined) },
     ).fail("retries");
     const before = rig.events.length;
     rewind(rig, 1);

@@ -65,7 +65,7 @@ describe("printed YAML", () => {
         count: 1,
       }),
     ).toBe(
-      'scope: workflow\napprovers:\n  - who: "role:lead"\n    within: "4h"\nnote: |\n  two\n  lines\nlist: []\ncount: 1\n',
+      "scope: workflow\napprovers:\n  - who: role:lead\n    within: 4h\nnote: |\n  two\n  lines\nlist: []\ncount: 1\n",
     );
   });
 });
