@@ -1,5 +1,5 @@
 export { type Impediment, impedimentOf, mayBecome, POC_DAYS, pocEndsAt } from "./agent-standing.ts";
-export { type Permission, permissionOf } from "./autonomy.ts";
+export { type ActionPermission, permissionOf } from "./autonomy.ts";
 export {
   type Backtest,
   backtest,
