@@ -35,7 +35,7 @@ export class OpenDispatch {
     this.#listener = listener;
     this.#moderator = moderator;
     this.#partials = new Partials(clock, (deltas) => {
-      // Nothing is told before it was looked at.
+      // Nothing is passed on before it was checked.
       if (moderator === null) listener.stream(deltas);
       else this.#withheld.push(...deltas);
     });
@@ -63,7 +63,7 @@ export class OpenDispatch {
     );
   }
 
-  /** Nobody waits for it any more; what it still says is not told. */
+  /** Nothing waits for it any more; what it still sends is dropped. */
   abort(): void {
     this.#partials.close();
     this.#controller.abort();

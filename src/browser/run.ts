@@ -7,12 +7,13 @@ import {
   type RequestVerdict,
   type RunState,
   type Timer,
+  timerKey,
   type UnstampedInput,
   type Verdict,
 } from "../core/engine/index.ts";
 import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
 import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
-import { isTerminal, type RunEvent } from "../core/event/index.ts";
+import { dispatchIdOf, isTerminal, type RunEvent } from "../core/event/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import { createModerator, DEFAULT_MODERATION, type ModerationRules, type Moderator } from "../core/moderation/index.ts";
 import type { Plan } from "../core/plan/index.ts";
@@ -36,7 +37,7 @@ export interface BrowserRunOptions {
   readonly now?: () => number;
   /** A number in [0, 1). */
   readonly random?: () => number;
-  /** For nodes that ask for moderation; the default rules unless told. */
+  /** For nodes that ask for moderation. Default: the built-in rules. */
   readonly moderation?: ModerationRules;
 }
 
@@ -89,10 +90,10 @@ class PageRun {
 
   live(start: UnstampedInput): Promise<BrowserRun> {
     const { signal } = this.#options;
-    const onAbort = (): void => this.#tell({ type: "cancel", reason: "cancelled in the page" });
+    const onAbort = (): void => this.#submit({ type: "cancel", reason: "cancelled in the page" });
     return new Promise<BrowserRun>((resolve, reject) => {
       this.#end = { resolve, reject };
-      this.#tell(start);
+      this.#submit(start);
       if (signal?.aborted === true) onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
     }).finally(() => {
@@ -101,7 +102,7 @@ class PageRun {
     });
   }
 
-  #tell(input: UnstampedInput): void {
+  #submit(input: UnstampedInput): void {
     if (this.#end === null) return;
     this.#waiting.push(input);
     if (this.#isDraining) return;
@@ -149,7 +150,7 @@ class PageRun {
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** There is nobody to ask in a page: everything passes but what moderation stops. */
+  /** A page has no gates: everything passes but what moderation stops. */
   #judge({ nodeId, nextAttempt, hints, request, moderation }: RequestVerdict): Verdict {
     if (isOneOf(moderation, "input")) {
       const said = this.#moderator.text(request.message);
@@ -160,7 +161,7 @@ class PageRun {
     const { plan, provider, runId } = this.#options;
     return {
       disposition: "allow",
-      verdictId: `${runId}/${nodeId}/${nextAttempt}/verdict`,
+      verdictId: `${dispatchIdOf({ runId, nodeId, attempt: nextAttempt })}/verdict`,
       route: {
         agentId: hints.agent ?? DEFAULT_AGENT_ID,
         gatewayId: "browser",
@@ -200,10 +201,10 @@ class PageRun {
     const open = new OpenDispatch(
       this.#clock,
       {
-        stream: (deltas) => this.#tell({ type: "stream", nodeId, attempt, deltas }),
+        stream: (deltas) => this.#submit({ type: "stream", nodeId, attempt, deltas }),
         callback: (result) => {
-          this.#tell({ type: "callback", nodeId, attempt, result });
-          // Work that goes on elsewhere is over for this page when its deadline is.
+          this.#submit({ type: "callback", nodeId, attempt, result });
+          // Work that continues elsewhere is over for this page when its deadline is.
           if (result.status !== "deferred") this.#open.delete(dispatchId);
         },
       },
@@ -214,7 +215,7 @@ class PageRun {
   }
 
   #setTimer(timer: Timer, dueAt: number): void {
-    const key = keyOf(timer);
+    const key = timerKey(timer);
     this.#timers.get(key)?.();
     const weight = timer.kind === "retry" || timer.kind === "queue" ? 1 : 0;
     this.#progressTimers += weight;
@@ -223,7 +224,7 @@ class PageRun {
       this.#progressTimers -= weight;
     };
     const stop = this.#clock.after(Math.max(0, dueAt - this.#clock.now()), () => {
-      this.#tell({ type: "timer", timer });
+      this.#submit({ type: "timer", timer });
       forget();
     });
     this.#timers.set(key, () => {
@@ -233,7 +234,7 @@ class PageRun {
   }
 
   #dropDeadline(nodeId: string, attempt: number): void {
-    this.#timers.get(keyOf({ kind: "attempt", nodeId, attempt }))?.();
+    this.#timers.get(timerKey({ kind: "attempt", nodeId, attempt }))?.();
   }
 
   #release(): void {
@@ -245,8 +246,4 @@ class PageRun {
 
 function isOneOf(mode: ModerationMode, phase: "input" | "output"): boolean {
   return mode === phase || mode === "both";
-}
-
-function keyOf(timer: Timer): string {
-  return Object.values(timer).join("/");
 }

@@ -42,7 +42,7 @@ function frameOf(line: string | undefined, { line: number, column }: Problem): r
 
 /** Every problem says what to do: the checker's own hint, else the general advice for its code. */
 function hintOf(problem: Problem): string {
-  return problem.hint ?? PROBLEM_DOCS[problem.code].mend;
+  return problem.hint ?? PROBLEM_DOCS[problem.code].fix;
 }
 
 export function problemJson(problem: Problem): Json {

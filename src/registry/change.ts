@@ -4,7 +4,7 @@ import { agentChangeProblems, DEFAULT_AGENT, DEFAULT_AGENT_BODY, settleAgent, wi
 import { gatewaySpecOf } from "./gateway.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { lensChangeProblems } from "./lens.ts";
-import { diffLines } from "./line-diff.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 import type { SpecProblem } from "./spec-problem.ts";
 import { specText } from "./spec-text.ts";
 
@@ -43,7 +43,7 @@ export function planChange(
   return {
     ok: true,
     action: kept === undefined ? "created" : "updated",
-    diff: diffLines(kept === undefined ? "" : specText(kept), specText(wanted)) + secrets,
+    diff: unifiedDiff(kept === undefined ? "" : specText(kept), specText(wanted)) + secrets,
     body: kind === "Agent" ? settleAgent(body, before, at) : body,
   };
 }
@@ -71,7 +71,7 @@ export function planWorkflowChange(
   { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsInput },
   before: { readonly record: WorkflowRecord; readonly source: string } | undefined,
 ): Change {
-  if (before === undefined) return { action: "created", diff: diffLines("", source) };
+  if (before === undefined) return { action: "created", diff: unifiedDiff("", source) };
   const { record } = before;
   const moved = [
     ["status", record.status, settings.status] as const,
@@ -81,5 +81,5 @@ export function planWorkflowChange(
     fresh === undefined || fresh === old ? [] : [`-${key}: ${old}\n+${key}: ${fresh}\n`],
   );
   if (moved.length === 0 && source === before.source) return { action: "unchanged" };
-  return { action: "updated", diff: moved.join("") + diffLines(before.source, source) };
+  return { action: "updated", diff: moved.join("") + unifiedDiff(before.source, source) };
 }

@@ -188,7 +188,7 @@ describe("verdicts", () => {
     });
   });
 
-  it("blocks a node nobody can take until somebody is named", () => {
+  it("blocks a node no agent can take until one is named", () => {
     const judge = ({ assignedTo }: RequestVerdict): Verdict =>
       assignedTo === "ben" ? ALLOW : { disposition: "unassigned", message: "no member covers the tools" };
     const rig = runOf(workflow(["a"]), { judge });
@@ -197,7 +197,7 @@ describe("verdicts", () => {
     expect(rig.status("a")).toBe("running");
   });
 
-  it("does not take a verdict nobody asked for", () => {
+  it("does not take a verdict that was not requested", () => {
     const rig = runOf(workflow(["a"]));
     const answer = rig.submit({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
     expect(answer).toMatchObject({ events: [], refusal: { code: "verdict_not_asked" } });

@@ -73,7 +73,7 @@ describe("a child run", () => {
     expect(new Set(started(rig).map((child) => child.childRunId)).size).toBe(2);
   });
 
-  it("is told of a cancel and drained before the run ends", () => {
+  it("receives a cancel and is drained before the run ends", () => {
     const rig = running();
     rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.effects).toContainEqual(expect.objectContaining({ type: "cancel-child", nodeId: "child" }));

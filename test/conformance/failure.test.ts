@@ -18,7 +18,7 @@ describe("retries", () => {
     expect(rig.node("a").attempts).toBe(2);
   });
 
-  it("waits with jitter that it is told, and longer when the provider asks", () => {
+  it("waits with jitter from its input, and longer when the provider asks", () => {
     const rig = runOf(graph("attempts: 5, backoff_ms: 500, max_backoff_ms: 8000"));
     rig.jitter = 0.5;
     rig.fail("a");

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Scene } from "./scene.ts";
+import { describe, expect, it } from "vitest";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const USES = `name: uses
 args: { city: { type: string, default: Bern } }
@@ -10,14 +10,9 @@ steps:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: mended }]\n");
+sceneForEach("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: fixed }]\n", async (opened) => {
+  scene = opened;
   await scene.put("library/lookup", { command: "Look up ${city}", timeout: 30 });
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const message = async (runId: string, nodeId: string): Promise<string> =>
@@ -83,7 +78,7 @@ steps:
     expect(await message(child.id, "look")).toBe("Look around");
   });
 
-  it("that nobody registered is a problem of the workflow, with its place", async () => {
+  it("that is not registered is a problem of the workflow, with its place", async () => {
     const source = "name: w\nsteps:\n  - { id: a, library_step: lokup }\n";
     const saved = await scene.api.request("PUT", "workflows/w", { body: { source } });
     expect(saved.status).toBe(422);

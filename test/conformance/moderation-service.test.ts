@@ -9,7 +9,7 @@ import { launch, ORG } from "../integration/support/governed.ts";
 
 const SCRIPT = 'default: echo\nnodes:\n  a: { chunks: ["a ", "word"], chunk_ms: 1, stdout: "a word", cost_usd: 0.5 }\n';
 
-/** One node under moderation, by whoever is asked beyond the rules; what was really called, and the log. */
+/** One node under moderation, by the service that is asked beyond the rules; what was really called, and the log. */
 async function run(mode: string, gateway: ContentCheck) {
   const clock = createVirtualClock(1_000_000);
   const store = createMemoryStore({ now: () => clock.now() });

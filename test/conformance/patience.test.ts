@@ -54,7 +54,7 @@ describe("a node that waits however long it takes", () => {
     expect(rig.fire("queue").status("a")).toBe("running");
   });
 
-  it("has a deadline again although its clock is behind whoever fires it", () => {
+  it("has a deadline again although its clock is behind that of the caller", () => {
     const rig = runOf(workflow(["a"]), { judge: () => paused() });
     const [timer] = rig.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect.timer] : []));
     rig.now += 1;
@@ -65,7 +65,7 @@ describe("a node that waits however long it takes", () => {
     if (timer !== undefined) expect(rig.submit({ type: "timer", timer }).events).toEqual([]);
   });
 
-  it("is no news when it is woken and waits on", () => {
+  it("records nothing when it is woken and keeps waiting", () => {
     let verdict: Verdict = paused();
     const rig = runOf(workflow(["a"]), { judge: () => verdict });
     const before = rig.events.length;

@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { Recoverer } from "../../src/launch/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
-  once: [{ fail: provider_error }, { stdout: mended }]
+  once: [{ fail: provider_error }, { stdout: fixed }]
   never: { fail: provider_error }
 `;
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 /** Looks for what may be recovered, by a clock that is so many seconds ahead. */
@@ -76,7 +71,7 @@ describe("a run that may recover by itself", () => {
     }
   });
 
-  it("does not unless it was asked to, nor when somebody cancelled it", async () => {
+  it("does not unless it was asked to, nor when it was cancelled", async () => {
     const runId = await failed("once");
     await scene.save("name: gated\nsteps:\n  - { id: gate, approval: required }\n");
     const gated = await scene.run("gated", { recovery: { max: 3 } });

@@ -26,6 +26,16 @@ export const ALLOW: Verdict = {
   route: { agentId: "default", gatewayId: "local", provider: "scripted", model: null, executionPath: "edge" },
 };
 
+/** What the gates answer when the agent has no free slot. */
+export const BUSY = {
+  disposition: "block",
+  verdictId: "vrd_1",
+  gate: "concurrency",
+  code: "agent_busy",
+  message: "all slots are taken",
+  after: "queue",
+} as const satisfies Verdict;
+
 export interface RigOptions {
   readonly args?: JsonObject;
   readonly catalog?: Catalog;

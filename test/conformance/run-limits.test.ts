@@ -98,7 +98,7 @@ describe("the log of a run", () => {
     expect(rig.state.status).toBe("completed");
   });
 
-  it("keeps late cost, and lets nobody open the run again", () => {
+  it("keeps late cost, and refuses to open the run again", () => {
     const rig = completed(LIMITS.eventsPerRunMax);
     rig.callback("d", { status: "completed", tokens: NO_TOKENS, costMicros: 9 });
     expect(rig.state.costMicros).toBe(9);

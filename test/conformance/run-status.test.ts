@@ -35,7 +35,7 @@ describe("run status", () => {
     expect(rig.state.status).toBe("failed");
   });
 
-  it("is cancelled at once when somebody cancels, without waiting for adapters", () => {
+  it("is cancelled at once on a cancel, without waiting for adapters", () => {
     const rig = runOf(workflow(["a", "b < a"]));
     rig.submit({ type: "cancel", reason: "changed my mind" });
     expect(rig.state.status).toBe("cancelled");

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readSource } from "../../src/core/text/index.ts";
+import { printYaml, readSource } from "../../src/core/text/index.ts";
 import { KINDS, specOf } from "../../src/console/screens/settings/manifest-kind.ts";
-import { printYaml } from "../../src/console/screens/settings/print-yaml.ts";
 import { fieldsOf } from "../../src/console/screens/settings/spec-fields.ts";
 import { bodySchema } from "../../src/console/screens/settings/spec-schema.ts";
 import { type Api, createApi } from "../api/fixture.ts";

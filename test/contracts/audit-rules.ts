@@ -64,12 +64,12 @@ export function auditRules(subjectOf: SubjectOf): void {
       expect(await store.listAudited(ORG, 10)).toEqual([]);
     });
 
-    it("is told by the commit of a run, or not at all", async () => {
+    it("is recorded by the commit of a run, or not at all", async () => {
       const { store } = subjectOf();
       const started = entry("run.started", { run: "run_1" });
       const finished = entry("run.finished", { run: "run_1", at: 900 });
       await store.commit([creation("run_1", {}, { audit: [started] })]);
-      // A commit that tells something and changes nothing in the log is a commit of its own.
+      // A commit that records something and changes nothing in the log is a commit of its own.
       await store.commit([share("run_1", 1, [], { audit: [finished], head: { lastEventId: 2 } })]);
       await store.commit([share("run_1", 2, logFrom(2, 1), { audit: [started, started] })]);
       const late = share("run_1", 1, logFrom(2, 1), { audit: [finished] });
@@ -84,12 +84,12 @@ export function auditRules(subjectOf: SubjectOf): void {
       ]);
     });
 
-    it("keeps the order in which one run told it", async () => {
+    it("keeps the order in which one run recorded it", async () => {
       const { store } = subjectOf();
       await store.commit([creation("run_1", {}, { audit: [entry("run.started", { run: "run_1" })] })]);
       for (let version = 1; version <= 11; version += 1) {
-        const told = entry("node.completed", { run: "run_1", node: `n${version}` });
-        await store.commit([share("run_1", version, logFrom(version + 1, 1), { audit: [told] })]);
+        const completed = entry("node.completed", { run: "run_1", node: `n${version}` });
+        await store.commit([share("run_1", version, logFrom(version + 1, 1), { audit: [completed] })]);
       }
       await trailOf(store).catchUp(ORG);
       const { data } = await store.listAudit(ORG, { type: "node.completed" }, ALL);
@@ -136,8 +136,8 @@ export function auditRules(subjectOf: SubjectOf): void {
       const { store, rival } = subjectOf();
       for (let call = 0; call < 12; call += 1)
         await store.appendAudit(ORG, [entry("key.created"), entry("key.revoked")]);
-      const desks = [trailOf(store), trailOf(rival), trailOf(store), trailOf(rival)];
-      await Promise.all(desks.map((trail) => trail.catchUp(ORG)));
+      const trails = [trailOf(store), trailOf(rival), trailOf(store), trailOf(rival)];
+      await Promise.all(trails.map((trail) => trail.catchUp(ORG)));
       await trailOf(store).catchUp(ORG);
       expect(await store.auditHead(ORG)).toMatchObject({ seq: 24 });
       expect(await trailOf(rival).verify(ORG)).toMatchObject({ ok: true, records: 24 });

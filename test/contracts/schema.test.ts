@@ -99,7 +99,7 @@ describe("the schema", () => {
     ]);
   });
 
-  it("lets nobody change, remove or empty what is sealed of the audit, except while pruning", async () => {
+  it("refuses to change, remove or empty what is sealed of the audit, except while pruning", async () => {
     const sql = open();
     await createSqlStore(sql).migrate();
     await sql.query(plain("insert into audit_records values ('org_1', 1, 0, 'security', 'key.created', null, '{}')"));

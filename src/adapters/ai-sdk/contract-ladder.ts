@@ -50,11 +50,11 @@ export async function climbLadder(
 
 function repair(text: string, schema: JsonObject | undefined, onLog: AdapterHooks["onLog"]): NormalisedOutput {
   const found = normaliseOutput(text, "json", "object");
-  const rungs =
-    found.rungs.length === 0
+  const repairs =
+    found.repairs.length === 0
       ? "the answer is JSON as it stands"
-      : `repaired without tokens (${found.rungs.join(", ")})`;
-  onLog({ level: "info", message: `Contract: ${rungs}.` });
+      : `repaired without tokens (${found.repairs.join(", ")})`;
+  onLog({ level: "info", message: `Contract: ${repairs}.` });
   const outputs = outputsOfList(propertiesOf(schema), found.value);
   return outputs === undefined ? found : { ...found, value: outputs };
 }

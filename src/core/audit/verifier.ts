@@ -17,7 +17,7 @@ export type VerifySignature = (key: string, text: string, signature: string) => 
 
 export interface VerifyOptions {
   readonly verifySignature: VerifySignature;
-  /** The key the export must be signed with; any otherwise, and then only the file's own word is checked. */
+  /** The key the export must be signed with; without it any key is accepted, and then only the file's own claims are checked. */
   readonly key?: string;
   /** Number of a record → its hash, from checkpoints of the organisation that were kept elsewhere. */
   readonly anchors?: (org: string) => ReadonlyMap<number, string>;
@@ -36,7 +36,7 @@ export interface VerifyResult {
   readonly ok: boolean;
   readonly org: string | null;
   readonly key: string | null;
-  /** Records that are there and good. */
+  /** Records that are present and valid. */
   readonly records: number;
   readonly checkpoints: number;
   readonly lastSeq: number;

@@ -1,4 +1,4 @@
-/** The world said no, as data. `code` is what people and conditions read, `cause` what a retry policy reads. */
+/** Something outside refused or failed, as data. `code` is what people and conditions read, `cause` what a retry policy reads. */
 export const FAILURE_CLASSES = [
   "provider_error",
   "provider_auth",

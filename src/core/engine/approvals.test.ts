@@ -11,7 +11,7 @@ const hop = (rig: Rig, nodeId: string, number: number) =>
   rig.submit({ type: "timer", timer: { kind: "approval-hop", approvalId: rig.approvalId(nodeId), hop: number } });
 
 describe("an approval that is opened", () => {
-  it("says the same to whoever keeps it as in its event, and notifies", () => {
+  it("says the same to the store as in its event, and notifies", () => {
     const rig = runOf(
       workflow(["g {approval: required, approvers: [{who: 'role:lead'}], separate_approver: true, expires: 2h}"]),
     );
@@ -61,7 +61,7 @@ describe("an approval that is opened", () => {
     expect(rig.effects.find((effect) => effect.type === "open-approval")).toMatchObject({ attempt: 2 });
   });
 
-  it("has an id that nobody else can make, and that sorts in the order of the log", () => {
+  it("has an id that is unique, and that sorts in the order of the log", () => {
     const rig = runOf(workflow(["g {approval: required}", "h {approval: required}"]));
     const [first, second] = rig.of("approval.requested").map(({ approvalId }) => approvalId);
     const own = rig.events.find(({ type }) => type === "approval.requested")?.eventId;
@@ -186,7 +186,7 @@ describe("a chain of approvers", () => {
     ["reject", "rejected", "failed"],
     ["skip", "approved", "skipped"],
     ["abort", "rejected", "failed"],
-  ])("takes its default %s at its expiry too, in the name of nobody", (otherwise, status, node) => {
+  ])("takes its default %s at its expiry too, in the name of no person", (otherwise, status, node) => {
     const rig = chain(`, otherwise: ${otherwise}`).fire("approval-expiry");
     expect(rig.of("approval.resolved")).toMatchObject([{ status, decision: otherwise, by: "sluice" }]);
     expect(rig.of("approval.resolved")[0]?.reason).toMatch(/in time/u);
@@ -199,7 +199,7 @@ describe("an answer", () => {
 
   it("is kept with who gave it and why", () => {
     const rig = gate();
-    rig.answer("g", "reject", { byId: "key_7", reason: "too dear" });
+    rig.answer("g", "reject", { byId: "key_7", reason: "too expensive" });
     expect(rig.of("approval.resolved")).toMatchObject([
       {
         nodeId: "g",
@@ -208,10 +208,10 @@ describe("an answer", () => {
         decision: "reject",
         by: "user:ann",
         byId: "key_7",
-        reason: "too dear",
+        reason: "too expensive",
       },
     ]);
-    expect(rig.of("node.failed", "g")[0]?.errorMessage).toBe("g was rejected by user:ann: too dear");
+    expect(rig.of("node.failed", "g")[0]?.errorMessage).toBe("g was rejected by user:ann: too expensive");
     expect(rig.effects).toContainEqual({ type: "close-approval", approvalId: rig.approvalId("g") });
   });
 
@@ -243,7 +243,7 @@ describe("an answer", () => {
     });
   });
 
-  it("is refused for an approval nobody knows, a wrong choice, and by an agent for itself", () => {
+  it("is refused for an unknown approval, a wrong choice, and by an agent for itself", () => {
     const rig = runOf(workflow(["a {approval: required, command: go, agent: payer}"]));
     const unknown = rig.submit({ type: "approval", approvalId: "apr_x", decision: "approve", by: "ann" });
     expect(unknown).toMatchObject({ events: [], effects: [], refusal: { code: "unknown_approval" } });
@@ -333,7 +333,7 @@ describe("a policy that holds", () => {
     disposition: "hold",
     verdictId: "vrd_9",
     gate: "approval_required",
-    message: "somebody has to agree",
+    message: "a person has to agree",
     agentId: "default",
     policies,
     rule: { approvers: [], otherwise: null, expiresMs, isSeparate: false },
@@ -347,7 +347,7 @@ describe("a policy that holds", () => {
     expect(rig.of("approval.requested")).toMatchObject([
       {
         source: "policy",
-        summary: "somebody has to agree",
+        summary: "a person has to agree",
         rendered: "pay 10",
         choices: ["approve", "reject"],
         agentId: "default",
@@ -413,7 +413,7 @@ describe("a policy that holds", () => {
   });
 });
 
-describe("a node that waits for values or for somebody to take it", () => {
+describe("a node that waits for values or for an agent to take it", () => {
   const unbound = () =>
     runOf(
       `format: lens-graph/v1\nname: g\nnodes: [{id: a, config: {template_body: "[[one]] [[two]]"}}, {id: b}]\nedges: []\n`,
@@ -429,7 +429,7 @@ describe("a node that waits for values or for somebody to take it", () => {
     expect(rig.node("a").now).toMatchObject({ status: "skipped", reason: "chosen" });
   });
 
-  it("goes on with the values, which are kept for this epoch, and is asked again for what is still missing", () => {
+  it("continues with the values, which are kept for this epoch, and is asked again for what is still missing", () => {
     const rig = unbound();
     const first = rig.approvalId("a");
     rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", values: { one: "1" } });
@@ -463,12 +463,12 @@ describe("a node that waits for values or for somebody to take it", () => {
     const rig = runOf(workflow(["a {on_failure: retry_once}"]), {
       judge: ({ assignedTo }) => {
         asked.push(assignedTo);
-        return assignedTo === null ? { disposition: "unassigned", message: "nobody may" } : undefined;
+        return assignedTo === null ? { disposition: "unassigned", message: "no member may" } : undefined;
       },
     });
     expect(rig.of("node.blocked")[0]).toMatchObject({ code: "unassigned" });
     expect(rig.of("node.blocked")[0]).not.toHaveProperty("missing");
-    expect(rig.of("approval.requested")[0]?.summary).toBe("nobody may");
+    expect(rig.of("approval.requested")[0]?.summary).toBe("no member may");
     rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", assignTo: "ben" });
     rig.fail("a");
     expect(asked).toEqual([null, "ben", "ben"]);

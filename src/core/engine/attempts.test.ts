@@ -76,7 +76,7 @@ describe("an attempt that is admitted", () => {
     expect(rig.dispatch("a")).toMatchObject({ maxOutputTokens: null, instructions: [] });
   });
 
-  it("is the answer to a question: one nobody asked, or of another epoch, is refused and changes nothing", () => {
+  it("is the answer to a question: one that was not asked, or of another epoch, is refused and changes nothing", () => {
     const rig = runOf(workflow(["a", "b < a"]));
     for (const nodeId of ["a", "b", "zz"]) {
       const answer = rig.submit({ type: "verdict", nodeId, epoch: 0, verdict: ALLOW });
@@ -169,7 +169,7 @@ describe("a report", () => {
     expect(done.complete("a").status("a")).toBe("completed");
   });
 
-  it("deferred is no news of a node that streams either", () => {
+  it("deferred changes nothing for a node that streams either", () => {
     const rig = runOf(workflow(["a"]));
     rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
     rig.callback("a", { status: "deferred" });

@@ -304,11 +304,11 @@ describe("what a run ends as", () => {
     expect(rig.of("run.recovered")).toEqual([]);
   });
 
-  it("emits nothing but cost from then on, whatever is told", () => {
+  it("emits nothing but cost from then on, whatever is submitted", () => {
     const rig = runOf(workflow(["a", "g {approval: required}"], "timeout: 60")).fail("a", "provider_auth");
     expect(rig.state.status).toBe("failed");
     const approvalId = rig.approvalId("g");
-    const told = [
+    const decisions = [
       rig.submit({ type: "cancel", reason: "late" }),
       rig.submit({ type: "approval", approvalId, decision: "approve", by: "ann" }),
       rig.submit({ type: "timer", timer: { kind: "run", epoch: 0 } }),
@@ -317,6 +317,6 @@ describe("what a run ends as", () => {
       rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] }),
       rig.submit({ type: "resolve", nodeId: "g", by: "ann", assignTo: "ben" }),
     ];
-    expect(told.flatMap(({ events, effects }) => [...events, ...effects])).toEqual([]);
+    expect(decisions.flatMap(({ events, effects }) => [...events, ...effects])).toEqual([]);
   });
 });

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Verdict } from "./index.ts";
 
-const BUSY: Verdict = {
-  disposition: "block",
-  verdictId: "vrd_1",
-  gate: "concurrency",
-  code: "agent_busy",
-  message: "all slots are taken",
-  after: "queue",
-};
 const HOLD: Verdict = {
   disposition: "hold",
   verdictId: "vrd_2",

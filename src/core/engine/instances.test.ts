@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Json } from "../base/index.ts";
 import { replay, restartFrom, type Verdict } from "./index.ts";
 
@@ -55,18 +55,10 @@ describe("a node done once per element", () => {
   });
 
   it("counts an instance that waits, is tried again or asks a person as one that has begun", () => {
-    const busy: Verdict = {
-      disposition: "block",
-      verdictId: "v",
-      gate: "concurrency",
-      code: "agent_busy",
-      message: "busy",
-      after: "queue",
-    };
     const list = [1, 2, 3, 4];
     const waiting = runOf(each(", max_parallel: 2"), {
       args: { list },
-      judge: ({ nodeId }) => (nodeId === "a[0]" ? busy : undefined),
+      judge: ({ nodeId }) => (nodeId === "a[0]" ? BUSY : undefined),
     }).complete("a[1]");
     expect(waiting.statuses).toMatchObject({ "a[0]": "queued", "a[2]": "running", "a[3]": "pending" });
     const retrying = over(list, ", max_parallel: 2, on_failure: retry").fail("a[0]").complete("a[1]");

@@ -27,7 +27,7 @@ function countLane(state: RunState, node: NodeState): void {
   }
 }
 
-/** The lane of whoever takes the node; null: nothing keeps it from running beside others. */
+/** The lane of the member that takes the node; null: nothing keeps it from running beside others. */
 export function laneOf(state: RunState, node: NodeState): number | null {
   const { duty } = planNodeOf(state, node);
   if (duty === null) return null;

@@ -66,7 +66,7 @@ function check(approval: ApprovalState, input: ApprovalInput): Refusal | undefin
   return undefined;
 }
 
-/** Carries an answer out, whoever gave it: a person, or the chain's default action. */
+/** Carries an answer out, of a person or of the chain's default action. */
 function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
   const node = requireNode(turn.state, approval.nodeId);
   closeApproval(turn, approval, given);
@@ -134,7 +134,7 @@ export function onHop(turn: Turn, approvalId: string, hop: number): void {
 
 function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise): void {
   const status = otherwise === "reject" || otherwise === "abort" ? "rejected" : "approved";
-  answer(turn, approval, otherwise, { status, decision: otherwise, by: "sluice", reason: "nobody answered in time" });
+  answer(turn, approval, otherwise, { status, decision: otherwise, by: "sluice", reason: "no answer in time" });
 }
 
 export function onExpiry(turn: Turn, approvalId: string): void {
@@ -142,15 +142,10 @@ export function onExpiry(turn: Turn, approvalId: string): void {
   if (approval?.status !== "pending") return;
   if (approval.rule.otherwise !== null) return takeDefault(turn, approval, approval.rule.otherwise);
   const node = requireNode(turn.state, approval.nodeId);
-  closeApproval(turn, approval, { status: "expired", reason: "nobody answered in time" });
+  closeApproval(turn, approval, { status: "expired", reason: "no answer in time" });
   if (node.now.status !== "blocked" || node.now.approvalId !== approvalId) return;
   if (approval.source === "escalation") return abort(turn, node);
-  failNode(
-    turn,
-    node,
-    { code: "approval_expired", message: `nobody answered for ${node.id} in time` },
-    { isRefusal: true },
-  );
+  failNode(turn, node, { code: "approval_expired", message: `no answer for ${node.id} in time` }, { isRefusal: true });
 }
 
 export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "elevated" | "critical"): void {
@@ -167,7 +162,7 @@ export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "
   });
 }
 
-/** Naming somebody by hand does not loosen what the team lets be used. The node waits on, and its log says why. */
+/** Naming an agent by hand does not loosen what the team lets be used. The node keeps waiting, and its log says why. */
 function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | undefined {
   const { duty } = planNodeOf(turn.state, node);
   if (duty === null) return undefined;
@@ -182,7 +177,7 @@ function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | 
   return refuse("contract_violated", errors.map(({ reason }) => reason).join("; "));
 }
 
-/** Unblocks a node that waits for values or for somebody to take it. */
+/** Unblocks a node that waits for values or for an agent to take it. */
 export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
   const node = findNode(turn.state, input.nodeId);
   if (node === undefined) return refuse("unknown_node", `${input.nodeId} is not a node of this run`);

@@ -25,7 +25,7 @@ export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefine
   return undefined;
 }
 
-/** The work goes on outside; deadline and slot stay. */
+/** The work continues outside; deadline and slot stay. */
 function defer(turn: Turn, node: NodeState): void {
   if ((node.now.status === "running" || node.now.status === "streaming") && node.now.isDeferred) return;
   emit(turn, "node.waiting", { ...about(node), waitingReason: "external_callback" });

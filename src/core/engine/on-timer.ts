@@ -75,7 +75,7 @@ function onDeadline(turn: Turn, node: NodeState): void {
   timeOut(turn, node, planNodeOf(turn.state, node).timeoutMs ?? 0);
 }
 
-/** Whoever sent it is gone: sent again under the same id, unless that could make it happen twice. */
+/** The replica that sent it is gone: sent again under the same id, unless that could make it happen twice. */
 function onLost(turn: Turn, node: NodeState, attempt: number): void {
   const { state } = turn;
   if (node.now.status !== "running" && node.now.status !== "streaming") return;
@@ -105,7 +105,7 @@ function onQueueTimeout(turn: Turn, node: NodeState): void {
   failNode(turn, node, { code, message });
 }
 
-/** A patient wait is over. Said, so that whatever makes it wait next has a deadline of its own. */
+/** A wait without a timeout is over. Recorded, so that the next cause of waiting has a deadline of its own. */
 function askAnew(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { branchFrom, nodesToRedo, replay, restartFrom, type Verdict } from "./index.ts";
 
 const rewind = (rig: Rig, eventId: number) => rig.submit({ type: "rewind", eventId, isConsumed: false });
@@ -78,17 +78,9 @@ describe("a rewind", () => {
   });
 
   it("says of each node in flight, waiting or asking that it was cancelled, before it is invalidated", () => {
-    const busy: Verdict = {
-      disposition: "block",
-      verdictId: "v",
-      gate: "concurrency",
-      code: "agent_busy",
-      message: "busy",
-      after: "queue",
-    };
     const rig = runOf(
       workflow(["flying", "g {approval: required}", "busy", "retries {on_failure: retry}", "after < flying"]),
-      { judge: ({ nodeId }) => (nodeId === "busy" ? busy : undefined) },
+      { judge: ({ nodeId }) => (nodeId === "busy" ? BUSY : undefined) },
     ).fail("retries");
     const before = rig.events.length;
     rewind(rig, 1);
@@ -122,7 +114,7 @@ describe("a rewind", () => {
     expect(replay(rig.state.plan, "run_1", rig.events).counts).toEqual(rig.state.counts);
   });
 
-  it("tells every node to wait before it decides any, so that a halt finds them all", () => {
+  it("makes every node wait before it decides any, so that a halt finds them all", () => {
     const block: Verdict = {
       disposition: "block",
       verdictId: "v",
@@ -185,7 +177,7 @@ describe("a recovery", () => {
     expect(replay(rig.state.plan, "run_1", rig.events.slice(0, -1)).status).toBe("recovered");
   });
 
-  it("of a run that fails again is a failure, and the next one is told apart from it", () => {
+  it("of a run that fails again is a failure, and the next one differs from it", () => {
     const rig = runOf(workflow(["a"])).fail("a", "provider_auth");
     rig.submit({ type: "recover" });
     expect(rig.of("run.status.changed").at(-1)).not.toHaveProperty("detail");
@@ -234,7 +226,7 @@ describe("what another run keeps of this one", () => {
     expect(redo).toEqual(["c"]);
   });
 
-  it("restart from a node: that one too, and everything below it; a name nobody knows adds nothing", () => {
+  it("restart from a node: that one too, and everything below it; an unknown name adds nothing", () => {
     const { state } = ended();
     expect(idsOf(restartFrom(state, "a"))).toEqual(["s", "side"]);
     expect(idsOf(restartFrom(state, "zz"))).toEqual(idsOf(restartFrom(state)));

@@ -37,7 +37,7 @@ describe("what was answered", () => {
     expect(report).toMatchObject({ warnings: [expect.stringContaining("U+FFFD")] });
   });
 
-  it("of work that goes on outside is nothing yet", () => {
+  it("of work that continues outside is nothing yet", () => {
     expect(reportOf({ status: "deferred" }, "text")).toEqual({ status: "deferred" });
   });
 });

@@ -1,7 +1,7 @@
 import { type FailureClass, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { CallbackResult, Report } from "./input.ts";
 import type { Envelope } from "../event/index.ts";
-import { normaliseOutput, type OutputStrategy, type Rung } from "../outputs/index.ts";
+import { normaliseOutput, type OutputStrategy, type OutputRepair } from "../outputs/index.ts";
 import { repairText } from "../text/index.ts";
 
 const MICROS_PER_USD = 1_000_000;
@@ -9,7 +9,7 @@ const MICROS_PER_USD = 1_000_000;
 /** Log lines of one dispatch that reach the run's log; an adapter that chatters must not fill it. */
 export const WARNINGS_MAX = 50;
 
-/** What whoever did the work says of it, in its own words: an adapter, or a model that a page has called. */
+/** The report of what did the work, in its own words: an adapter, or a model that a page has called. */
 export type Answered = { readonly status: "deferred" } | Completed | Failed;
 
 type Completed = {
@@ -63,7 +63,7 @@ function completedReport(result: Completed, strategy: OutputStrategy, logged: re
 }
 
 /** What was done to an answer before the contract was looked at; none of it cost a token. */
-const RUNG_TEXTS: Readonly<Record<Rung, string>> = {
+const REPAIR_TEXTS: Readonly<Record<OutputRepair, string>> = {
   code_fence: "The answer stood inside a code fence, which was taken off",
   first_json: "The answer had text around its JSON; the first JSON value in it was taken",
   tool_result: "The content of a tool result was taken as the answer",
@@ -83,7 +83,7 @@ function findOutputs(result: Completed, strategy: OutputStrategy, warnings: stri
   const { stdout, outputs } = result;
   if (outputs !== undefined || stdout === undefined) return { stdout, outputs };
   const normalised = normaliseOutput(stdout, strategy, "object");
-  for (const rung of normalised.rungs) warnings.push(`${RUNG_TEXTS[rung]} (${rung})`);
+  for (const repair of normalised.repairs) warnings.push(`${REPAIR_TEXTS[repair]} (${repair})`);
   return { stdout: normalised.text, outputs: outputsFrom(normalised.value, strategy) };
 }
 

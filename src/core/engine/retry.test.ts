@@ -142,7 +142,7 @@ describe("a node that is tried again", () => {
 });
 
 describe("a node that fails when its turn comes", () => {
-  it("lets those that wait for it go on in the same commit", () => {
+  it("lets those that wait for it continue in the same commit", () => {
     const rig = runOf(workflow(["z", "a < z {command: '${z.outputs.nope}', on_failure: skip}", "b < a z", "c < a"]));
     rig.complete("z");
     expect(rig.statuses).toEqual({ z: "completed", a: "skipped", b: "running", c: "skipped" });
@@ -237,7 +237,7 @@ describe("on_failure: retry_once_then_escalate", () => {
     expect(rig.fire("approval-hop").status("a")).toBe("skipped");
   });
 
-  it("fails with what it failed with when nobody answers", () => {
+  it("fails with what it failed with without an answer", () => {
     const rig = escalated().fire("approval-expiry");
     expect(rig.error("a")).toBe("provider_bad_output");
     expect(rig.state.status).toBe("failed");

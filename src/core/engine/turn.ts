@@ -67,7 +67,7 @@ export function requireNode(state: RunState, nodeId: string): NodeState {
   return required(findNode(state, nodeId), `${nodeId} is a node of the run`);
 }
 
-/** An id nobody else can make: the run's own, and the number of the event that first names it. */
+/** An id that is unique: the run's own, and the number of the event that first names it. */
 export function deriveId(turn: Turn, prefix: string): string {
   const run = turn.state.runId.replace(/^run_/u, "");
   return `${prefix}_${run}_${String(turn.state.lastEventId + 1).padStart(6, "0")}`;

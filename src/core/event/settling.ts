@@ -1,5 +1,5 @@
 import type { EventOf, EventType, RunEvent } from "./event.ts";
-import type { SettledStatus } from "./status.ts";
+import type { RunStatus, SettledStatus } from "./status.ts";
 
 /** The events that settle a node: after one of them its dependents may be decided. */
 export const SETTLING_TYPES = [
@@ -36,8 +36,16 @@ export const RUN_ENDING_TYPES = [
   "run.timed_out",
 ] as const satisfies readonly EventType[];
 
+export type RunEndingType = (typeof RUN_ENDING_TYPES)[number];
+export type RunEndingEvent = EventOf<RunEndingType>;
+
 const RUN_ENDING: ReadonlySet<EventType> = new Set<EventType>(RUN_ENDING_TYPES);
 
-export function isRunEnding({ type }: RunEvent): boolean {
-  return RUN_ENDING.has(type);
+export function isRunEnding(event: RunEvent): event is RunEndingEvent {
+  return RUN_ENDING.has(event.type);
+}
+
+/** The status a run has after the event. */
+export function endStatusOf(type: RunEndingType): RunStatus {
+  return type.slice("run.".length) as RunStatus;
 }

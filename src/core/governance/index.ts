@@ -1,12 +1,12 @@
 export { type Impediment, impedimentOf, mayBecome, POC_DAYS, pocEndsAt } from "./agent-standing.ts";
-export { type Permission, permissionOf } from "./autonomy.ts";
+export { type ActionPermission, permissionOf } from "./autonomy.ts";
 export {
   type Backtest,
   backtest,
   type BacktestExample,
   type BacktestOutcome,
   type Disposition,
-  type PastVerdict,
+  type RecordedVerdict,
 } from "./backtest.ts";
 export { instantText, readInstant } from "./calendar.ts";
 export { creditsFor, type Spent } from "./credits.ts";

@@ -10,4 +10,4 @@ export { makeEnvelope, outputDataOf, type EnvelopeParts } from "./envelope.ts";
 export { parseOutputPath, resolveOutputPath } from "./output-path.ts";
 export { isEdgeSatisfied } from "./edge-condition.ts";
 export { mergeValues, type MergeSource } from "./merge.ts";
-export { normaliseOutput, type NormalisedOutput, type OutputStrategy, type Rung } from "./normaliser.ts";
+export { normaliseOutput, type NormalisedOutput, type OutputStrategy, type OutputRepair } from "./normaliser.ts";

@@ -35,7 +35,7 @@ describe("assembleInstructions", () => {
     expect(conflicts).toEqual([]);
   });
 
-  it("leaves out layers without text, but hears what they forbid", () => {
+  it("leaves out layers without text, but keeps what they forbid", () => {
     const { prompt, sections, conflicts } = assembleInstructions([
       layer(4, "  \n", { forbids: { tools: ["mail"] } }),
       layer(6, "Send it.", { asks: { tools: ["mail"] } }),

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../base/index.ts";
 
-/** The layers of a prompt, strictest first; `9` is last to be heard. */
+/** The layers of a prompt, strictest first; `9` yields to all others. */
 export const LAYER_NAMES = {
   1: "engine guardrails",
   2: "platform policies",
@@ -14,10 +14,10 @@ export const LAYER_NAMES = {
 } as const;
 export type LayerNumber = keyof typeof LAYER_NAMES;
 
-/** Providers behind which nobody reads instructions. */
+/** Providers behind which no model reads instructions. */
 const UNINSTRUCTED: ReadonlySet<string> = new Set(["scripted", "http", "process", "mcp"]);
 
-/** What an attempt is really told besides its work: the engine's own guardrails first, then what was decided for it. */
+/** The instructions an attempt is given besides its work: the engine's own guardrails first, then what was decided. */
 export function sentInstructions<T extends { layer: number; source: string; text: string }>(
   provider: string | null,
   decided: readonly T[],
@@ -25,7 +25,7 @@ export function sentInstructions<T extends { layer: number; source: string; text
   return provider === null || UNINSTRUCTED.has(provider) ? [] : [GUARDRAILS, ...decided];
 }
 
-/** What holds whatever anybody else says. */
+/** What holds whatever any other layer says. */
 const GUARDRAILS = {
   layer: 1,
   source: "sluice",
@@ -120,7 +120,7 @@ function conflictsOf(asking: InstructionLayer, other: InstructionLayer): readonl
   const conflict = (
     kind: InstructionConflict["kind"],
     subject: string,
-    wish: string,
+    demand: string,
     rule: string,
   ): InstructionConflict => ({
     layer: asking.layer,
@@ -129,7 +129,7 @@ function conflictsOf(asking: InstructionLayer, other: InstructionLayer): readonl
     againstSource: other.source,
     kind,
     subject,
-    message: `${asking.source} (layer ${asking.layer}) asks for ${wish}, which ${other.source} (layer ${other.layer}) ${rule}.`,
+    message: `${asking.source} (layer ${asking.layer}) asks for ${demand}, which ${other.source} (layer ${other.layer}) ${rule}.`,
   });
   const spend = asks.spendMicros;
   const ceiling = forbids.spendMicros;

@@ -12,6 +12,6 @@ export {
 } from "./lineage.ts";
 export type { ArgOrigin, RunLog } from "./log.ts";
 export { toOpenLineage } from "./open-lineage.ts";
-export { insideOutputs, isDoor, readPath } from "./path.ts";
+export { insideOutputs, isOutputName, readPath } from "./path.ts";
 export { toProv, type WriteInstant } from "./prov.ts";
 export { relativesOf } from "./relatives.ts";

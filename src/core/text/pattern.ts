@@ -52,7 +52,7 @@ function inEngineSpelling(text: string): string {
   );
 }
 
-/** Features people try that a linear-time engine cannot have, told before the engine's own words. */
+/** Features people try that a linear-time engine cannot have; checked first, for a clearer message than the engine's. */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, "look-ahead and look-behind, (?=…), (?!…), (?<=…) and (?<!…), are not supported"],
   [/\\[1-9]|\\k</, "references back to a group, such as \\1, are not supported"],

@@ -155,15 +155,15 @@ const AFTERWARDS = [
   { type: "cancel", reason: "late" },
 ] as const;
 
-type Told = Record<string, unknown>;
+type InputFields = Record<string, unknown>;
 
-function happeningsOf(effect: Effect): readonly ((pick: number) => Told)[] {
+function happeningsOf(effect: Effect): readonly ((pick: number) => InputFields)[] {
   const report = { tokens: { ...NO_TOKENS, inputTokens: 3 }, costMicros: 11 };
   switch (effect.type) {
     case "dispatch": {
       const { nodeId, attempt } = effect;
-      const callback = (result: Told): Told => ({ type: "callback", nodeId, attempt, result });
-      const results: readonly Told[] = [
+      const callback = (result: InputFields): InputFields => ({ type: "callback", nodeId, attempt, result });
+      const results: readonly InputFields[] = [
         { status: "completed", outputs: { items: ["x", "y", "z"], n: 1 }, stdout: `1 ${nodeId}`, ...report },
         { status: "completed", outputs: { items: [1], n: "2" }, stdout: "two", ...report },
         { status: "completed", outputs: { items: [], n: 3 }, stdout: "", ...report },

@@ -4,7 +4,7 @@ import {
   type Family,
   handoffsOf,
   insideOutputs,
-  isDoor,
+  isOutputName,
   type Lineage,
   lineageOf,
   readFamily,
@@ -85,20 +85,20 @@ function tellLineage(family: Family, { runId }: RunRecord, { node, output, direc
   return lineageOnWire(lineageOf(family, start, direction));
 }
 
-function requireArg({ tales }: Family, runId: string, output: string): void {
+function requireArg({ runs }: Family, runId: string, output: string): void {
   const [head, name] = readPath(output);
-  const args = tales.get(runId)?.start?.args ?? {};
+  const args = runs.get(runId)?.start?.args ?? {};
   if (head === "args" && (name === undefined || getOwn(args, String(name)) !== undefined)) return;
   const hint = head === "args" ? "" : " Name a node as well, or an arg as args.name.";
   throw new Refused("unknown_output", `Run "${runId}" has no arg "${output}".${hint}`);
 }
 
 /** A result that is there must have the output; of one that is not there yet nothing is known. */
-function requireOutput({ tales }: Family, runId: string, nodeId: string, output: string | undefined): void {
-  const life = tales.get(runId)?.nodes.get(nodeId)?.lives.at(-1);
+function requireOutput({ runs }: Family, runId: string, nodeId: string, output: string | undefined): void {
+  const life = runs.get(runId)?.nodes.get(nodeId)?.lives.at(-1);
   if (life === undefined)
     throw new Refused("unknown_node", `Nothing is known of a node "${nodeId}" of run "${runId}".`);
-  if (output === undefined || life.result === null || isDoor(readPath(output)[0])) return;
+  if (output === undefined || life.result === null || isOutputName(readPath(output)[0])) return;
   const [name] = insideOutputs(output);
   if (name !== undefined && getOwn(life.result.outputs, String(name)) !== undefined) return;
   const names = Object.keys(life.result.outputs);

@@ -5,7 +5,7 @@ import type { KnownChild } from "./books.ts";
 import type { SceneWorkflow } from "./scene.ts";
 
 /** Starts whatever a step of the scene refers to, by its name. */
-export function deskOf(workflows: readonly SceneWorkflow[]): ChildPreparer {
+export function preparerOf(workflows: readonly SceneWorkflow[]): ChildPreparer {
   return {
     prepare: async ({ orgId, runId, traceId }, { workflow, childRunId, nodeId, attempt, recursionDepth }) => {
       const found = workflows.find(({ name }) => name === workflow.name);
@@ -29,7 +29,7 @@ export function deskOf(workflows: readonly SceneWorkflow[]): ChildPreparer {
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
 /** A report of a child that has ended. */
-export function retold(
+export function childReport(
   { runId, nodeId, attempt }: KnownChild,
   { status }: RunRecord,
   costMicros: number,

@@ -6,13 +6,13 @@ import type { World } from "./world.ts";
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
-/** Starts child runs, calls them off, and tells their parents how they ended. */
+/** Starts child runs, cancels them, and reports to their parents how they ended. */
 export class Children {
   private readonly world: World;
   /** Called off before they were started: they never come to be. */
   private readonly calledOff = new Set<string>();
 
-  /** A stream of its own, so that what is told late shifts nothing else. */
+  /** A stream of its own, so that late reports shift nothing else. */
   private readonly latePace: Prng;
 
   constructor(world: World) {
@@ -56,7 +56,7 @@ export class Children {
     if (facts.status === "completed") world.sometimes.hit("child_completed");
   }
 
-  /** A run that has ended can only cost: whoever started it is told all it has cost by now, be it over itself. */
+  /** A run that has ended can only cost: its parent receives its whole cost by now, even when it has ended itself. */
   spentLate(child: SimRun, turns: readonly Turn[]): void {
     const { parent } = child;
     const hasSpent = turns.some(({ events }) => events.some(({ type }) => type === "cost.recorded"));

@@ -27,17 +27,22 @@ export class Operators {
   /** Inputs about things that are not there. */
   private nonsense(run: SimRun): readonly UnstampedInput[] {
     const [node] = run.facts.workflow.plan.nodes;
-    const nodeId = node?.id ?? "nobody";
+    const nodeId = node?.id ?? "no_such_node";
     const tokens = { inputTokens: 1, outputTokens: 1, thinkingTokens: 0, cachedTokens: 0 };
     const route = { agentId: null, gatewayId: null, provider: null, model: null, executionPath: null };
     return [
-      { type: "callback", nodeId: "nobody", attempt: 1, result: { status: "failed", tokens, costMicros: 5 } },
+      { type: "callback", nodeId: "no_such_node", attempt: 1, result: { status: "failed", tokens, costMicros: 5 } },
       { type: "callback", nodeId, attempt: 9_999, result: { status: "deferred" } },
       { type: "stream", nodeId, attempt: 9_999, deltas: [{ index: 0, text: "x" }] },
       { type: "approval", approvalId: "apr_nobody", decision: "approve", by: "person-1" },
-      { type: "resolve", nodeId: "nobody", by: "person-1", assignTo: "chosen" },
+      { type: "resolve", nodeId: "no_such_node", by: "person-1", assignTo: "chosen" },
       { type: "rewind", eventId: 999_999, isConsumed: false },
-      { type: "verdict", nodeId: "nobody", epoch: 0, verdict: { disposition: "allow", verdictId: "vrd_0", route } },
+      {
+        type: "verdict",
+        nodeId: "no_such_node",
+        epoch: 0,
+        verdict: { disposition: "allow", verdictId: "vrd_0", route },
+      },
     ];
   }
 

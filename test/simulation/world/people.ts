@@ -33,20 +33,21 @@ export class People {
     this.answer(run, approval, delayMs, decision, "person-1");
   }
 
-  /** Sees which nodes lack a value or somebody to take them, and mends some of them. */
+  /** Sees which nodes lack a value or an agent to take them, and resolves some of them. */
   observe(run: SimRun, turn: Turn): void {
     for (const event of turn.events) {
       if (event.type !== "node.blocked" || event.payload.code === undefined) continue;
       const { nodeId, missing = [] } = event.payload;
+      // Names a stream of chance: another word would give every seed another schedule.
       const place = `mend ${run.path}/${nodeId}`;
       const times = (this.asked.get(place) ?? 0) + 1;
       this.asked.set(place, times);
       const rng = this.world.rng.fork(`${place} ${times}`);
-      if (times < 3 && !rng.chance(this.world.profile.ignore)) this.mend(run, nodeId, missing, rng);
+      if (times < 3 && !rng.chance(this.world.profile.ignore)) this.resolve(run, nodeId, missing, rng);
     }
   }
 
-  private mend(run: SimRun, nodeId: string, missing: readonly string[], rng: Prng): void {
+  private resolve(run: SimRun, nodeId: string, missing: readonly string[], rng: Prng): void {
     const { world } = this;
     const values = Object.fromEntries(missing.map((label) => [label, "something"]));
     const input: UnstampedInput = { type: "resolve", nodeId, by: "person-1", values, assignTo: "chosen" };

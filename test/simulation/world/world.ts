@@ -115,7 +115,7 @@ export class World {
     this.heap.push(this.now + delayMs, { act, process: this.process });
   }
 
-  /** Tells a run something, again and again until a commit has taken it. */
+  /** Submits an input to a run, again and again until a commit has taken it. */
   submit(run: SimRun, delayMs: number, input: UnstampedInput, onTaken?: () => void): void {
     this.after(delayMs, () => {
       if (this.now < this.downUntil)
@@ -126,7 +126,7 @@ export class World {
     });
   }
 
-  /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, tell it again. */
+  /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, submit it again. */
   private transact(run: SimRun, input: Input, isWoken: boolean): boolean {
     this.trace?.(() => `input   ${this.now} ${run.facts.runId} ${JSON.stringify(input)}`);
     const state = (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
@@ -232,7 +232,7 @@ export class World {
         const times = this.pace.chance(0.03) ? 12 : 1;
         for (let turn = 0; turn < times; turn += 1) {
           const delayMs = back + this.pace.between(0, times === 1 ? 9_000 : 300);
-          // Told by the process that took over: when that one dies too, the next takes stock anew.
+          // Submitted by the process that took over: when that one dies too, the next takes stock anew.
           this.afterIfAlive(delayMs, () => this.submit(run, 0, { type: "timer", timer }));
         }
       }
@@ -264,7 +264,7 @@ export class World {
   private arm(run: SimRun, { timer, dueAt }: Extract<Effect, { readonly type: "set-timer" }>): void {
     const late = this.pace.chance(0.8) ? 0 : this.pace.between(1, 300);
     this.after(Math.max(0, dueAt - this.now) + late, () => {
-      // A deadline that outlived its run changes nothing; now and then it is told all the same.
+      // A deadline that outlived its run changes nothing; now and then it is submitted all the same.
       if (run.facts.hasEnded && this.pace.chance(0.9)) return;
       this.submit(run, 0, { type: "timer", timer });
       if (this.pace.chance(this.profile.duplicate))
@@ -272,7 +272,7 @@ export class World {
     });
   }
 
-  /** Whoever waits for a slot or a window is asked again, first come first served. */
+  /** A node that waits for a slot or a window is asked again, first come first served. */
   private planWakeups(): void {
     for (const { agentId, dueAt } of this.ledger.wakeups(this.now)) {
       if (this.wakePlanned.has(agentId)) continue;

@@ -12,7 +12,7 @@ import { Badge, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { gatewaySpecOf, KINDS } from "../settings/manifest-kind.ts";
-import { printYaml } from "../settings/print-yaml.ts";
+import { printYaml } from "../../../core/text/index.ts";
 import { NEW_ID } from "../settings/registry-tab.tsx";
 import { SpecEditor } from "../settings/spec-editor.tsx";
 

@@ -13,7 +13,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { type ManifestKind, nounOf, specOf } from "./manifest-kind.ts";
-import { printYaml } from "./print-yaml.ts";
+import { printYaml } from "../../../core/text/index.ts";
 import { SpecEditor } from "./spec-editor.tsx";
 
 /** In an address: one that has no name yet. */

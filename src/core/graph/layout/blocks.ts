@@ -1,6 +1,6 @@
 import { type LayeredGraph, neighbours } from "./layered-graph.ts";
 
-/** More nodes than this beside each other are looked for in vain: their layer becomes a block of several lines. */
+/** With more nodes than this beside each other none can be found: their layer becomes a block of several lines. */
 export const LINE_MAX = 24;
 /** A block reaches this much further along the layers than across them, as screens do. */
 const RATIO = 2;
@@ -56,8 +56,8 @@ function lineCount({ nodeCount, breadth }: LayeredGraph, layer: Int32Array, size
     along += (sizes.depth[index] ?? 0) + sizes.lineGap;
   }
   if (count <= LINE_MAX) return 1;
-  const wished = Math.round(Math.sqrt((count * RATIO * Math.max(1, across)) / Math.max(1, along)));
-  const ranks = Math.ceil(count / Math.min(count, Math.max(2, wished)));
+  const wanted = Math.round(Math.sqrt((count * RATIO * Math.max(1, across)) / Math.max(1, along)));
+  const ranks = Math.ceil(count / Math.min(count, Math.max(2, wanted)));
   return Math.ceil(count / ranks);
 }
 

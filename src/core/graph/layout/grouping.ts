@@ -2,7 +2,7 @@ import { compareCodeUnits } from "../../base/index.ts";
 import { layerGraph } from "../index.ts";
 import type { LayoutEdge } from "./layout.ts";
 
-/** More vertices than this are neither read by anybody nor drawn quickly. */
+/** More vertices than this are neither readable nor drawn quickly. */
 export const VISIBLE_MAX = 300;
 
 export interface GroupableNode {

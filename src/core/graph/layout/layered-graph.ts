@@ -1,4 +1,4 @@
-import type { Strung } from "./links.ts";
+import type { SplitLinks } from "./links.ts";
 
 /** A graph on layers, by index, with the lists of neighbours flat: what the sweeps and the placement walk many times. */
 export interface LayeredGraph {
@@ -26,9 +26,9 @@ export interface Neighbours {
   readonly list: Int32Array;
 }
 
-export function layeredGraph(nodeCount: number, strung: Strung, breadth: Float64Array): LayeredGraph {
-  const { layerOf } = strung;
-  const pieces = piecesOf(strung);
+export function layeredGraph(nodeCount: number, split: SplitLinks, breadth: Float64Array): LayeredGraph {
+  const { layerOf } = split;
+  const pieces = piecesOf(split);
   return {
     layers: layersOf(layerOf),
     layerOf,
@@ -57,7 +57,7 @@ function layersOf(layerOf: Int32Array): readonly Int32Array[] {
   return layers;
 }
 
-function piecesOf({ source, target, first }: Strung): Pieces {
+function piecesOf({ source, target, first }: SplitLinks): Pieces {
   const count = source.length === 0 ? 0 : source.length + (first[source.length] ?? 0) - (first[0] ?? 0);
   const from = new Int32Array(count);
   const to = new Int32Array(count);

@@ -2,7 +2,7 @@ import { invariant } from "../../base/index.ts";
 import { layerGraph } from "../index.ts";
 import { blocksOf } from "./blocks.ts";
 import { layeredGraph } from "./layered-graph.ts";
-import { linksOf, parentsOf, string } from "./links.ts";
+import { linksOf, parentsOf, splitLinks } from "./links.ts";
 import { measure } from "./measure.ts";
 import { compareNatural } from "./natural-order.ts";
 import { place } from "./placement.ts";
@@ -78,17 +78,17 @@ export function layOut(
   const links = linksOf(edges, indexById);
   const layering = layerGraph(parentsOf(sorted.length, links));
   invariant(layering.ok, "a graph that is laid out has no cycle");
-  const strung = string(links, layering.waves);
-  const breadth = new Float64Array(strung.layerOf.length);
+  const split = splitLinks(links, layering.waves);
+  const breadth = new Float64Array(split.layerOf.length);
   const depth = new Float64Array(sorted.length);
   sorted.forEach(({ width, height }, index) => {
     breadth[index] = isDown ? width : height;
     depth[index] = isDown ? height : width;
   });
-  const graph = layeredGraph(sorted.length, strung, breadth);
+  const graph = layeredGraph(sorted.length, split, breadth);
   sweep(graph);
   const lineGap = Math.ceil(layerGap * LINE_GAP);
   const blocks = blocksOf(graph, { depth, nodeGap, lineGap, lane: Math.ceil(nodeGap * LANE) });
   const middles = place(blocks.graph, nodeGap);
-  return measure({ sorted, graph, strung, blocks, middles, depth, layerGap, lineGap, isDown });
+  return measure({ sorted, graph, split, blocks, middles, depth, layerGap, lineGap, isDown });
 }

@@ -43,7 +43,7 @@ export function parentsOf(size: number, { source, target }: Links): readonly (re
  * Links cut into pieces from layer to layer. Waypoints are numbered after the nodes; those of a link are `first[link]`
  * up to, but without, `first[link + 1]`.
  */
-export interface Strung extends Links {
+export interface SplitLinks extends Links {
   readonly first: Int32Array;
   /** Of everything, waypoints after the nodes. */
   readonly layerOf: Int32Array;
@@ -53,7 +53,7 @@ export interface Strung extends Links {
 const WAYPOINTS_PER_NODE = 4;
 const WAYPOINTS_FREE = 2_000;
 
-export function string({ source, target }: Links, waves: readonly number[]): Strung {
+export function splitLinks({ source, target }: Links, waves: readonly number[]): SplitLinks {
   const between = (link: number): number => (waves[target[link] ?? 0] ?? 0) - (waves[source[link] ?? 0] ?? 0) - 1;
   let wanted = 0;
   for (let link = 0; link < source.length; link += 1) wanted += between(link);

@@ -2,12 +2,12 @@ import { required } from "../../base/index.ts";
 import type { Blocks } from "./blocks.ts";
 import type { Layout, LayoutNode, Placed, Point, RoutedEdge } from "./layout.ts";
 import type { LayeredGraph } from "./layered-graph.ts";
-import type { Strung } from "./links.ts";
+import type { SplitLinks } from "./links.ts";
 
 export interface Placement {
   readonly sorted: readonly LayoutNode[];
   readonly graph: LayeredGraph;
-  readonly strung: Strung;
+  readonly split: SplitLinks;
   readonly blocks: Blocks;
   /** Of what is placed, across the layers. */
   readonly middles: Float64Array;
@@ -40,8 +40,8 @@ export function measure(placement: Placement): Layout {
   return { nodes, edges: edgesOf(placement, ruler), width, height };
 }
 
-function edgesOf({ sorted, strung }: Placement, ruler: Ruler): readonly RoutedEdge[] {
-  const { source, target, first } = strung;
+function edgesOf({ sorted, split }: Placement, ruler: Ruler): readonly RoutedEdge[] {
+  const { source, target, first } = split;
   const edges: RoutedEdge[] = [];
   for (let link = 0; link < source.length; link += 1) {
     const from = source[link] ?? 0;

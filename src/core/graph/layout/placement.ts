@@ -41,7 +41,7 @@ function pack(graph: LayeredGraph, layer: Int32Array, gap: number, middles: Floa
   for (const index of layer) middles[index] = (middles[index] ?? 0) - half;
 }
 
-/** Neighbouring places that ended up as one block, with the sums that tell where the block stands. */
+/** Neighbouring places that ended up as one block, with the sums that give the position of the block. */
 class Pools {
   readonly sum: Float64Array;
   readonly weight: Float64Array;
@@ -58,8 +58,8 @@ class Pools {
     return (this.sum[pool] ?? 0) / (this.weight[pool] ?? 1);
   }
 
-  push(wish: number, weight: number, end: number): void {
-    this.sum[this.count] = wish * weight;
+  push(wanted: number, weight: number, end: number): void {
+    this.sum[this.count] = wanted * weight;
     this.weight[this.count] = weight;
     this.end[this.count] = end;
     this.count += 1;
@@ -89,7 +89,7 @@ function settle(
   for (let place = 0; place < layer.length; place += 1) {
     const index = layer[place] ?? 0;
     if (place > 0) offset += distance(graph, layer[place - 1] ?? 0, index, gap);
-    pools.push(wishOf(index, side, middles) - offset, index < graph.nodeCount ? 1 : WAYPOINT_WEIGHT, place + 1);
+    pools.push(wantedMiddle(index, side, middles) - offset, index < graph.nodeCount ? 1 : WAYPOINT_WEIGHT, place + 1);
   }
   offset = 0;
   for (let place = 0, pool = 0; place < layer.length; place += 1) {
@@ -100,7 +100,8 @@ function settle(
   }
 }
 
-function wishOf(index: number, { start, list }: Neighbours, middles: Float64Array): number {
+/** The mean of the neighbours' middles. */
+function wantedMiddle(index: number, { start, list }: Neighbours, middles: Float64Array): number {
   const from = start[index] ?? 0;
   const to = start[index + 1] ?? 0;
   if (from === to) return middles[index] ?? 0;

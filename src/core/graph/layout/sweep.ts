@@ -1,7 +1,7 @@
 import type { LayeredGraph, Neighbours } from "./layered-graph.ts";
 
 const SWEEPS = 8;
-/** Means are told apart down to this part of a place. */
+/** Means that differ by less than this part of a place count as equal. */
 const FINENESS = 4_096;
 
 /**

@@ -14,7 +14,7 @@ export function applyTeam(plan: Plan, team: Team): Plan {
   return { ...plan, nodes: plan.nodes.map((node) => inTeam(node, plan, team)) };
 }
 
-/** Nobody takes a gate or a child run, but how a failure of them counts is the team's to say all the same. */
+/** No member takes a gate or a child run, but the team still decides how a failure of them counts. */
 function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
   const policies = resolvePolicies(team, plan.name, explicitOf(node));
   const { failurePolicy, retryPolicy } = policies;
@@ -28,7 +28,7 @@ function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
 }
 
 function onDuty(node: PlanNode, team: Team, policies: ResolvedPolicies): PlanNode {
-  // An agent the author names is no member's to replace.
+  // No member replaces an agent that the author names.
   const found = node.request.agent === null ? assignNode(team, needsOf(node)) : null;
   return {
     ...node,
@@ -61,7 +61,7 @@ function dutyOf(
   policies: ResolvedPolicies,
 ): Omit<Duty, "toolBans"> {
   const isSerial = policies.queuePolicy.value === "serial";
-  // An agent with several places is asked once: who could not do it is nobody to fall back on.
+  // An agent with several places is asked once: one that could not do it is no fallback for itself.
   const isFirstPlace = ({ member }: AssignedMember, index: number): boolean =>
     eligible.findIndex((other) => other.member.agent === member.agent) === index;
   const candidates = eligible.filter(isFirstPlace).map(({ member, reasons }) => ({
@@ -78,7 +78,7 @@ function dutyOf(
   };
 }
 
-const ANYBODY: ApprovalRule = {
+const ANY_PERSON: ApprovalRule = {
   approvers: [],
   otherwise: null,
   expiresMs: LIMITS.approvalExpiresMsDefault,
@@ -88,5 +88,5 @@ const ANYBODY: ApprovalRule = {
 /** A person agrees first: because the team wants it so, or because a tool does. */
 function approvalOf({ approvalPolicy }: ResolvedPolicies, found: AssignmentResult | null): ApprovalRule | null {
   if (approvalPolicy.value !== null) return approvalPolicy.value;
-  return found?.assigned?.needsApproval === true ? ANYBODY : null;
+  return found?.assigned?.needsApproval === true ? ANY_PERSON : null;
 }

@@ -1,7 +1,7 @@
 import type { ToolBans } from "../plan.ts";
 import { type Member, SUPPORT_LEVELS, type SupportLevel, type Team } from "./team.ts";
 
-/** What a node asks of whoever takes it. */
+/** What a node demands of the member that takes it. */
 export interface NodeNeeds {
   readonly requiredTools: readonly string[];
   readonly requiredTier: SupportLevel | null;
@@ -9,9 +9,9 @@ export interface NodeNeeds {
 }
 
 export interface AssignmentResult {
-  /** Null: nobody may take the node, and it waits for a person to say who does. */
+  /** Null: no member may take the node, and it waits for a person to name one. */
   readonly assigned: AssignedMember | null;
-  /** Everybody who may, the assigned first: who is next when one fails. */
+  /** All who may, the assigned first: who is next when one fails. */
   readonly eligible: readonly AssignedMember[];
   /** Every member in the order they were asked, with what spoke for or against each. */
   readonly considered: readonly ConsideredMember[];
@@ -51,7 +51,7 @@ export function assignNode(team: Team, needs: NodeNeeds): AssignmentResult {
 
 /**
  * Of the tools a node needs, those that each member may not use, with or without the consent of a person; and those that
- * none may, which nobody from outside brings into the team either. Of several places of an agent the widest counts.
+ * none may, which no agent from outside brings into the team either. Of several places of an agent the widest counts.
  */
 export function toolBansOf(team: Team, { requiredTools }: NodeNeeds): ToolBans {
   const byAgent = new Map<string, readonly string[]>();

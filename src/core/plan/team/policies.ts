@@ -1,7 +1,7 @@
 import type { ApprovalRule, RetryBlock } from "../../definition/index.ts";
 import type { FailurePolicy, QueuePolicy, Team, TeamPolicies } from "./team.ts";
 
-/** The policies that hold for one node of a team run, and who said so. */
+/** The policies that hold for one node of a team run, and where each comes from. */
 export interface ResolvedPolicies {
   readonly queuePolicy: Resolved<QueuePolicy>;
   readonly failurePolicy: Resolved<FailurePolicy>;

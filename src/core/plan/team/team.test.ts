@@ -15,7 +15,7 @@ const member = (agent: string, fields: Partial<Member> = {}): Member => ({
   systemPromptPatch: null,
   ...fields,
 });
-const team = (...members: readonly Member[]): Team => ({ name: "desk", members, assignments: [] });
+const team = (...members: readonly Member[]): Team => ({ name: "crew", members, assignments: [] });
 const needs = (fields: Partial<NodeNeeds> = {}): NodeNeeds => ({
   requiredTools: [],
   requiredTier: null,
@@ -37,7 +37,7 @@ describe("assignNode", () => {
     expect(result.considered.map(({ agent }) => agent)).toEqual(["first", "twin", "second", "late"]);
   });
 
-  it("prefers the node's role over lane and order, and takes another when nobody has it", () => {
+  it("prefers the node's role over lane and order, and takes another when no member has it", () => {
     const members = [member("any"), member("reviewer", { role: "review", lane: 3 })];
     expect(agentOf(assignNode(team(...members), needs({ roleTag: "review" })))).toBe("reviewer");
     expect(agentOf(assignNode(team(...members), needs({ roleTag: "write" })))).toBe("any");
@@ -58,9 +58,9 @@ describe("assignNode", () => {
     expect(
       agentOf(assignNode(team(member("half", has("search")), member("both", has("mail", "search"))), wanted)),
     ).toBe("both");
-    const nobody = assignNode(team(member("half", has("search"))), wanted);
-    expect(nobody.assigned).toBeNull();
-    expect(nobody.considered[0]?.reasons).toEqual(["may not use tool mail"]);
+    const none = assignNode(team(member("half", has("search"))), wanted);
+    expect(none.assigned).toBeNull();
+    expect(none.considered[0]?.reasons).toEqual(["may not use tool mail"]);
   });
 
   it("lets a marked tool pass, and asks for approval", () => {
@@ -98,7 +98,7 @@ describe("assignNode", () => {
     ]);
   });
 
-  it("assigns somebody exactly when somebody is eligible, and always the first such", () => {
+  it("assigns a member exactly when one is eligible, and always the first such", () => {
     const anyMember = fc.record({
       agent: fc.constantFrom("x", "y", "z"),
       role: fc.constantFrom("r", null),
@@ -130,7 +130,7 @@ describe("toolBansOf", () => {
     toolProfile: { allowTools, requiresApproval: ["mail"] },
   });
 
-  it("says what each member may not use, and what nobody from outside may bring in", () => {
+  it("says what each member may not use, and what no agent from outside may bring in", () => {
     const members = [member("ann", has("search")), member("ben", has("deploy")), member("ben", has("search"))];
     expect(toolBansOf(team(...members), needs({ requiredTools: ["search", "deploy", "mail", "shell"] }))).toEqual({
       byAgent: { ann: ["deploy", "shell"], ben: ["shell"] },
@@ -138,7 +138,7 @@ describe("toolBansOf", () => {
     });
   });
 
-  it("bans nothing where nothing is needed, and everything in a team of nobody", () => {
+  it("bans nothing where nothing is needed, and everything in a team without members", () => {
     expect(toolBansOf(team(member("ann")), needs())).toEqual({ byAgent: { ann: [] }, others: [] });
     expect(toolBansOf(team(), needs({ requiredTools: ["shell"] }))).toEqual({ byAgent: {}, others: ["shell"] });
   });
@@ -146,7 +146,7 @@ describe("toolBansOf", () => {
 
 describe("resolvePolicies", () => {
   const retry = { attempts: 2, backoffMs: 1, maxBackoffMs: 1, retryOn: [] };
-  const desk: Team = {
+  const crew: Team = {
     ...team(),
     queuePolicy: "serial",
     failurePolicy: "halt",
@@ -154,7 +154,7 @@ describe("resolvePolicies", () => {
   };
 
   it("asks the step, the assignment, the team, then the default", () => {
-    expect(resolvePolicies(desk, "news", { retryPolicy: retry })).toEqual({
+    expect(resolvePolicies(crew, "news", { retryPolicy: retry })).toEqual({
       queuePolicy: { value: "serial", from: "team" },
       failurePolicy: { value: "fallback", from: "assignment" },
       approvalPolicy: { value: null, from: "default" },
@@ -163,14 +163,14 @@ describe("resolvePolicies", () => {
   });
 
   it("lets an explicit field of the step win over everything", () => {
-    expect(resolvePolicies(desk, "news", { failurePolicy: "isolate" }).failurePolicy).toEqual({
+    expect(resolvePolicies(crew, "news", { failurePolicy: "isolate" }).failurePolicy).toEqual({
       value: "isolate",
       from: "step",
     });
   });
 
   it("does not apply another workflow's assignment", () => {
-    expect(resolvePolicies(desk, "sport", {}).failurePolicy).toEqual({ value: "halt", from: "team" });
+    expect(resolvePolicies(crew, "sport", {}).failurePolicy).toEqual({ value: "halt", from: "team" });
     expect(resolvePolicies(team(), "sport", {})).toMatchObject({
       queuePolicy: { value: "parallel", from: "default" },
       failurePolicy: { value: "isolate", from: "default" },

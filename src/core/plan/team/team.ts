@@ -37,7 +37,7 @@ export type QueuePolicy = (typeof QUEUE_POLICIES)[number];
 export const FAILURE_POLICIES = ["isolate", "halt", "fallback"] as const;
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
-/** Absent fields are left to whoever is asked next: assignment, then team, then the default. */
+/** Absent fields are decided by what comes next: assignment, then team, then the default. */
 export interface TeamPolicies {
   readonly queuePolicy?: QueuePolicy;
   readonly failurePolicy?: FailurePolicy;

@@ -2,12 +2,12 @@ import type { JsonObject } from "../base/index.ts";
 import type { NodeStatus, RunStatus } from "../event/index.ts";
 import type { ArgOrigin } from "./log.ts";
 
-/** A run, told node by node: what each was given, who worked on it, and what came of it. */
-export interface RunTale {
+/** A run, node by node: what each was given, who worked on it, and its result. */
+export interface RunHistory {
   readonly runId: string;
   readonly workflow: string;
   readonly policies: ReadonlyMap<string, readonly string[]>;
-  readonly nodes: ReadonlyMap<string, NodeTale>;
+  readonly nodes: ReadonlyMap<string, NodeLives>;
   /** Every value that was handed over, by the node it came from; '' for args. */
   readonly uses: ReadonlyMap<string, readonly Use[]>;
   /** The life of a node that waits for each child run. */
@@ -31,9 +31,9 @@ export interface RunEnd {
   readonly errorCode: string | null;
 }
 
-export interface NodeTale {
+export interface NodeLives {
   readonly nodeId: string;
-  /** A rewind or a recover ends one and begins the next; the last is how things stand. */
+  /** A rewind or a recover ends one and begins the next; the last is the current one. */
   readonly lives: readonly Life[];
 }
 
@@ -42,7 +42,7 @@ export interface Life {
   readonly nodeId: string;
   readonly inputs: Input[];
   readonly attempts: Attempt[];
-  readonly approvals: Map<string, ApprovalTale>;
+  readonly approvals: Map<string, ApprovalHistory>;
   instanceIds: readonly string[] | null;
   result: Result | null;
   invalidatedAt: number | null;
@@ -88,7 +88,7 @@ export interface Attempt {
   outputTokens: number;
 }
 
-export interface ApprovalTale {
+export interface ApprovalHistory {
   readonly approvalId: string;
   readonly source: string;
   readonly policies: readonly string[];

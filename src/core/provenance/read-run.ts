@@ -1,4 +1,11 @@
-import type { EventOf, EventPayload, NodeStatus, RunEvent, RunStatus } from "../event/index.ts";
+import {
+  attemptKey,
+  endStatusOf,
+  type EventOf,
+  type EventPayload,
+  type NodeStatus,
+  type RunEvent,
+} from "../event/index.ts";
 import { argOriginsOf, type RunLog } from "./log.ts";
 import {
   type Attempt,
@@ -7,21 +14,21 @@ import {
   type Life,
   type Result,
   type RunEnd,
-  type RunTale,
+  type RunHistory,
   type Start,
   type Use,
-} from "./tale.ts";
+} from "./run-history.ts";
 
 /** Reads a log once, from its first event to its last. */
-export function tellRun(log: RunLog): RunTale {
-  const teller = new Teller(log);
-  for (const event of log.events) teller.take(event);
-  return teller.tale();
+export function readRun(log: RunLog): RunHistory {
+  const reader = new RunReader(log);
+  for (const event of log.events) reader.take(event);
+  return reader.history();
 }
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` }>;
 
-class Teller {
+class RunReader {
   readonly #log: RunLog;
   readonly #nodes = new Map<string, { readonly nodeId: string; readonly lives: Life[] }>();
   readonly #attempts = new Map<string, Attempt>();
@@ -35,7 +42,7 @@ class Teller {
     this.#workflow = log.workflow;
   }
 
-  tale(): RunTale {
+  history(): RunHistory {
     const { runId, policies = new Map() } = this.#log;
     const uses = new Map<string, Use[]>();
     for (const { lives } of this.#nodes.values()) {
@@ -54,11 +61,9 @@ class Teller {
       case "run.completed":
       case "run.failed":
       case "run.cancelled":
-      case "run.timed_out": {
-        const status = event.type.slice("run.".length) as RunStatus;
-        this.#end = { at: event.at, status, errorCode: event.payload.errorCode ?? null };
+      case "run.timed_out":
+        this.#end = { at: event.at, status: endStatusOf(event.type), errorCode: event.payload.errorCode ?? null };
         return;
-      }
       case "run.status.changed":
         if (event.payload.to === "running") this.#end = null;
         return;
@@ -135,23 +140,23 @@ class Teller {
     const spent = { costMicros: 0, inputTokens: 0, outputTokens: 0 };
     const begun: Attempt = { nodeId, attempt, startedAt: at, ...route, ...open, ...spent };
     life.attempts.push(begun);
-    this.#attempts.set(attemptKey(payload), begun);
+    this.#attempts.set(keyOf(payload), begun);
   }
 
   #change(subject: Subject, changes: Partial<Attempt>): void {
-    const attempt = this.#attempts.get(attemptKey(subject));
+    const attempt = this.#attempts.get(keyOf(subject));
     if (attempt !== undefined) Object.assign(attempt, changes);
   }
 
-  /** Only the attempt that is under way ends: what is said of a settled node is about the node. */
+  /** Only the attempt under way ends: later events of a settled node are about the node. */
   #finish({ at, payload }: NodeEvent, status: NodeStatus, errorCode: string | null = null): void {
-    const attempt = this.#attempts.get(attemptKey(payload));
+    const attempt = this.#attempts.get(keyOf(payload));
     if (attempt === undefined || attempt.endedAt !== null) return;
     Object.assign(attempt, { endedAt: at, status, errorCode });
   }
 
   #pay(payload: EventPayload<"cost.recorded">): void {
-    const attempt = this.#attempts.get(attemptKey(payload));
+    const attempt = this.#attempts.get(keyOf(payload));
     if (attempt === undefined) return;
     attempt.costMicros += payload.costMicros;
     attempt.inputTokens += payload.tokens.inputTokens;
@@ -165,8 +170,8 @@ interface Subject {
   readonly attempt?: number | undefined;
 }
 
-function attemptKey({ nodeId, attempt = 0 }: Subject): string {
-  return JSON.stringify([nodeId, attempt]);
+function keyOf({ nodeId, attempt = 0 }: Subject): string {
+  return attemptKey({ nodeId, attempt });
 }
 
 function noteUses(uses: Map<string, Use[]>, life: Life): void {

@@ -10,7 +10,7 @@ export interface DiffLine {
 export type DiffHunk =
   { readonly kind: "lines"; readonly lines: readonly DiffLine[] } | { readonly kind: "gap"; readonly count: number };
 
-/** Past this many steps the middle is shown as replaced altogether: nobody reads a larger difference line by line. */
+/** With more changes than this the middle is shown as replaced altogether: a larger difference is not read line by line. */
 const STEPS_MAX = 2_000;
 
 /** The shortest way from one text to the other, line by line. */
@@ -68,36 +68,38 @@ function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** Greedy by edit distance: for each distance, how far each diagonal gets. */
+/** Greedy by edit distance (Myers): for each distance, how far each diagonal gets. */
 function shortestWay(left: readonly string[], right: readonly string[]): readonly DiffLine["kind"][] {
   const reach = Math.min(left.length + right.length, STEPS_MAX);
-  const far = new Map<number, number>([[1, 0]]);
-  const past: Map<number, number>[] = [];
+  const middle = reach + 1;
+  const far = new Int32Array(2 * reach + 3).fill(-1);
+  far[middle + 1] = 0;
+  const trace: Int32Array[] = [];
   for (let steps = 0; steps <= reach; steps += 1) {
-    past.push(new Map(far));
+    trace.push(far.slice(middle - steps - 1, middle + steps + 2));
     for (let diagonal = -steps; diagonal <= steps; diagonal += 2) {
-      const isDown = diagonal === -steps || (diagonal !== steps && at(far, diagonal - 1) < at(far, diagonal + 1));
-      let x = isDown ? at(far, diagonal + 1) : at(far, diagonal - 1) + 1;
+      const isDown = isDownAt(far, middle, diagonal, steps);
+      let x = isDown ? at(far, middle + diagonal + 1) : at(far, middle + diagonal - 1) + 1;
       while (x < left.length && x - diagonal < right.length && left[x] === right[x - diagonal]) x += 1;
-      far.set(diagonal, x);
-      if (x >= left.length && x - diagonal >= right.length) return wayBack(past, left.length, right.length);
+      far[middle + diagonal] = x;
+      if (x >= left.length && x - diagonal >= right.length) return wayBack(trace, left.length, right.length);
     }
   }
   return [...left.map(() => "removed" as const), ...right.map(() => "added" as const)];
 }
 
-function wayBack(past: readonly Map<number, number>[], width: number, height: number): readonly DiffLine["kind"][] {
+/** `trace[n]` holds the diagonals -n-1 to n+1 as they were before step n. */
+function wayBack(trace: readonly Int32Array[], width: number, height: number): readonly DiffLine["kind"][] {
   const kinds: DiffLine["kind"][] = [];
   let x = width;
   let y = height;
-  for (let steps = past.length - 1; steps >= 0; steps -= 1) {
-    const far = past[steps] ?? new Map<number, number>();
+  for (const [steps, far] of [...trace.entries()].reverse()) {
     const diagonal = x - y;
-    const isDown = diagonal === -steps || (diagonal !== steps && at(far, diagonal - 1) < at(far, diagonal + 1));
+    const isDown = isDownAt(far, steps + 1, diagonal, steps);
     const before = isDown ? diagonal + 1 : diagonal - 1;
-    const startX = at(far, before);
+    const startX = at(far, steps + 1 + before);
     const startY = startX - before;
-    while (x > Math.max(0, startX) && y > Math.max(0, startY) && kinds.length < width + height) {
+    while (x > Math.max(0, startX) && y > Math.max(0, startY)) {
       kinds.push("same");
       x -= 1;
       y -= 1;
@@ -110,6 +112,12 @@ function wayBack(past: readonly Map<number, number>[], width: number, height: nu
   return kinds.reverse();
 }
 
-function at(far: ReadonlyMap<number, number>, diagonal: number): number {
-  return far.get(diagonal) ?? -1;
+/** Whether the diagonal is reached by an added line, and not by a removed one. */
+function isDownAt(far: Int32Array, middle: number, diagonal: number, steps: number): boolean {
+  if (diagonal === -steps) return true;
+  return diagonal !== steps && at(far, middle + diagonal - 1) < at(far, middle + diagonal + 1);
+}
+
+function at(far: Int32Array, index: number): number {
+  return far[index] ?? -1;
 }

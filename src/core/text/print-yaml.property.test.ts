@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSource } from "../../../core/text/index.ts";
+import { readSource } from "./read-source.ts";
 import { printYaml } from "./print-yaml.ts";
 
 const word = fc.oneof(
@@ -65,7 +65,7 @@ describe("printed YAML", () => {
         count: 1,
       }),
     ).toBe(
-      'scope: workflow\napprovers:\n  - who: "role:lead"\n    within: "4h"\nnote: |\n  two\n  lines\nlist: []\ncount: 1\n',
+      "scope: workflow\napprovers:\n  - who: role:lead\n    within: 4h\nnote: |\n  two\n  lines\nlist: []\ncount: 1\n",
     );
   });
 });

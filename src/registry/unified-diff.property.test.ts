@@ -1,19 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffLines } from "./line-diff.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 describe("a diff of lines", () => {
   it("is empty for equal texts and shows what changed otherwise", () => {
-    expect(diffLines("a\nb\n", "a\nb\n")).toBe("");
-    expect(diffLines("a\nb\nc\n", "a\nx\nc\n")).toBe("@@ -1 +1 @@\n a\n-b\n+x\n c\n");
-    expect(diffLines("", "a\n")).toBe("@@ -1 +1 @@\n+a\n");
-    expect(diffLines("a\n", "")).toBe("@@ -1 +1 @@\n-a\n");
+    expect(unifiedDiff("a\nb\n", "a\nb\n")).toBe("");
+    expect(unifiedDiff("a\nb\nc\n", "a\nx\nc\n")).toBe("@@ -1 +1 @@\n a\n-b\n+x\n c\n");
+    expect(unifiedDiff("", "a\n")).toBe("@@ -1 +1 @@\n+a\n");
+    expect(unifiedDiff("a\n", "")).toBe("@@ -1 +1 @@\n-a\n");
   });
 
   it("shows changes that lie far apart in groups", () => {
     const lines = Array.from({ length: 30 }, (_, index) => `l${index}`);
     const changed = lines.map((line, index) => (index === 2 || index === 27 ? `${line}!` : line));
-    const diff = diffLines(lines.join("\n"), changed.join("\n"));
+    const diff = unifiedDiff(lines.join("\n"), changed.join("\n"));
     expect(diff.match(/^@@ .*$/gm)).toEqual(["@@ -1 +1 @@", "@@ -25 +25 @@"]);
     expect(diff).not.toContain("l14");
   });
@@ -24,7 +24,7 @@ describe("a diff of lines", () => {
       fc.property(text, text, (before, after) => {
         // Short enough that the lines around the changes are all of them.
         fc.pre(before.join() !== after.join());
-        const diff = diffLines([...before, "z"].join("\n"), [...after, "z"].join("\n"))
+        const diff = unifiedDiff([...before, "z"].join("\n"), [...after, "z"].join("\n"))
           .split("\n")
           .slice(0, -1);
         const side = (mark: string): readonly string[] =>
@@ -46,7 +46,7 @@ describe("a diff of lines", () => {
   it("gives up on finding what two huge texts share", () => {
     const before = Array.from({ length: 3_000 }, (_, index) => `a${index}`).join("\n");
     const after = Array.from({ length: 3_000 }, (_, index) => `b${index}`).join("\n");
-    expect(diffLines(before, after).match(/^[-+]/gm)).toHaveLength(6_000);
+    expect(unifiedDiff(before, after).match(/^[-+]/gm)).toHaveLength(6_000);
   });
 });
 
