@@ -1,4 +1,4 @@
-import type { InputsFrom } from "./provenance-wire.ts";
+import type { InputsFrom } from "../contract/index.ts";
 
 export interface StartOptions {
   /** Made once per submission and used again by its retries: the run is then started once. */

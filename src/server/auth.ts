@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { KeyRecord, KeyStore } from "../store/index.ts";
-import { type Permission, PERMISSIONS } from "./permission.ts";
+import { type Permission, PERMISSIONS } from "../contract/index.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret, isSecret } from "./secret.ts";
 

@@ -1,3 +1,4 @@
+import type { Registered } from "../contract/index.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RegisteredKind } from "../registry/index.ts";
@@ -9,7 +10,7 @@ const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "role_bindings"
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 
 /** An entry as the API shows it: what was written, in camelCase, beside its id. Secrets are not part of an entry. */
-export function entryOnWire(kind: RegisteredKind, entry: Entry): JsonObject {
+export function entryOnWire(kind: RegisteredKind, entry: Entry): Registered {
   const { id, revision, body, createdAt, updatedAt } = entry;
   // What nobody has written was made at no moment.
   const moment = (at: number): string | null => (revision === 0 ? null : isoFromEpochMs(at));

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { InputsFrom } from "../contract/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { type Completed, findNode } from "../core/engine/index.ts";
 import { walk } from "../core/expression/index.ts";
@@ -6,17 +6,6 @@ import { type ArgOrigin, insideOutputs, readPath } from "../core/provenance/inde
 import { Refused } from "./problem.ts";
 import type { RunCall } from "./routes/runs.ts";
 import { invalidRequest } from "./shape.ts";
-
-const ARGS_MAX = 100;
-const word = z.string().min(1).max(200);
-const origin = z.strictObject({ runId: word, nodeId: word, output: z.string().min(1).max(500) });
-
-export const inputsFromSchema = z
-  .record(word, origin)
-  .refine((inputs) => Object.keys(inputs).length <= ARGS_MAX, `At most ${ARGS_MAX} args`)
-  .describe("Args to be taken from outputs of other runs of the organisation");
-
-export type InputsFrom = Readonly<Record<string, ArgOrigin>>;
 
 /** The values of args that are taken from elsewhere. */
 export async function takeInputs(call: RunCall, inputsFrom: InputsFrom, args: JsonObject): Promise<JsonObject> {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, createApi, GATED, HELLO, STRANGER } from "../../test/api/fixture.ts";
 import { OPEN_ROUTES } from "./open-routes.ts";
-import { PERMISSIONS, permissionsOf, ROLES } from "./permission.ts";
+import { PERMISSIONS, ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { ROUTES } from "./route-table.ts";
 
 let api: Api;

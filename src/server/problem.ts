@@ -1,3 +1,4 @@
+import type { ProblemBody, SentProblem } from "../contract/index.ts";
 import type { Refusal } from "../core/engine/index.ts";
 
 /** Every code this API answers with: one table gives each its status and title. */
@@ -98,16 +99,6 @@ export const API_PROBLEMS = {
 
 export type ApiProblemCode = keyof typeof API_PROBLEMS;
 
-/** One thing that is wrong with what was sent; the codes are those of the checker, and a few of the API's own. */
-export interface SentProblem {
-  readonly code: string;
-  readonly message: string;
-  readonly path: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly hint?: string;
-}
-
 export interface ProblemExtras {
   readonly problems?: readonly SentProblem[];
   /** The code as the engine said it, when the table has no entry of its own for it. */
@@ -152,7 +143,7 @@ function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(API_PROBLEMS, code);
 }
 
-export function problemBody({ code, status, title, message, problems, more }: Refused) {
+export function problemBody({ code, status, title, message, problems, more }: Refused): Omit<ProblemBody, "requestId"> {
   return {
     ...more,
     type: `urn:sluice:problem:${code}`,

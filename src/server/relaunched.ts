@@ -1,14 +1,12 @@
-import type { z } from "zod";
+import type { Relaunched } from "../contract/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { LaunchOutcome } from "../driver/index.ts";
 import type { RunRecord } from "../store/index.ts";
 import { refusedBy } from "./problem.ts";
 import { type Call, json } from "./route.ts";
-import type { relaunchedSchema } from "./schemas.ts";
 import { runOnWire } from "./wire.ts";
 
 type Services = Call<unknown, unknown>["services"];
-type Relaunched = z.output<typeof relaunchedSchema>;
 
 const PAGE = 1_000;
 

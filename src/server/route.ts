@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Permission } from "../contract/index.ts";
 import type { AuditTrail } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
@@ -14,7 +15,6 @@ import type { Authenticator } from "./authenticator.ts";
 import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Permission } from "./permission.ts";
 import type { SessionTickets } from "./session-tickets.ts";
 import type { StreamRegistry } from "./stream-registry.ts";
 

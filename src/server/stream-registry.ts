@@ -1,4 +1,4 @@
-import type { KeyStore, RunRecord, RunStore } from "../store/index.ts";
+import type { KeyStore, RunRecord } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
@@ -24,11 +24,10 @@ export interface RunOpening extends Opening {
 
 export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" | "hasApprovals"> {}
 
-type Store = Pick<RunStore, "readEvents"> & Pick<KeyStore, "listEndedKeys">;
+type Store = Pick<KeyStore, "listEndedKeys">;
 
 /** All open streams of this process, with one heartbeat and one look at their keys for them together. */
 export class StreamRegistry {
-  readonly #store: Store;
   readonly #tail: Tail;
   readonly #live: OrgFeed;
   readonly #config: ApiConfig;
@@ -38,7 +37,6 @@ export class StreamRegistry {
   #isClosed = false;
 
   constructor(store: Store, tail: Tail, live: OrgFeed, config: ApiConfig) {
-    this.#store = store;
     this.#tail = tail;
     this.#live = live;
     this.#config = config;
@@ -78,11 +76,10 @@ export class StreamRegistry {
   #add(
     signal: AbortSignal,
     owner: StreamOwner,
-    make: (given: Pick<LiveSetup, "store" | "tail" | "config" | "onClosed">) => PulledStream,
+    make: (given: Pick<LiveSetup, "tail" | "config" | "onClosed">) => PulledStream,
   ): ReadableStream<Uint8Array> {
     this.#requireRoom(owner);
     const stream = make({
-      store: this.#store,
       tail: this.#tail,
       config: this.#config,
       onClosed: (closed) => this.#forget(closed),

@@ -101,7 +101,6 @@ function watch(
   const stream = new EventStream({
     run: log.record,
     afterEventId,
-    store: log.store,
     tail,
     config: DEFAULT_CONFIG,
     hangUp: null,
@@ -211,7 +210,6 @@ describe("a client that does not read", () => {
     const stream = new EventStream({
       run: log.record,
       afterEventId: 0,
-      store: log.store,
       tail: new Tail({ ...portsOf(log), everyMs: 1_000, onTrouble: () => undefined }),
       config: { ...DEFAULT_CONFIG, now: () => now },
       hangUp: () => {

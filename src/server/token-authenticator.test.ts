@@ -6,7 +6,8 @@ import type { AuditRecord, AuditType } from "../core/audit/index.ts";
 import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import type { ApiConfig } from "./config.ts";
-import { permissionsOf, ROLES } from "./permission.ts";
+import { ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { serve } from "./serve.ts";
 
 const KEY = makeKey("ES256", "k1");

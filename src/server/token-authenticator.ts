@@ -3,7 +3,8 @@ import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import { type Principal, tokenKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
-import { permissionsOf, ROLES } from "./permission.ts";
+import { ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { Refused } from "./problem.ts";
 
 export interface TokenAuthenticatorOptions {

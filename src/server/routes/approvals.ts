@@ -1,21 +1,13 @@
-import { z } from "zod";
-import { APPROVAL_STATUSES, DECISIONS } from "../../core/event/index.ts";
+import type { z } from "zod";
+import { answerBody, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
-import { pageOf, pageQuery } from "../listing.ts";
+import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { approvalSchema, jsonObject, listOf } from "../schemas.ts";
 import { approvalOnWire, listOnWire } from "../wire.ts";
 import { type ApprovalRecord, isLaunchApproval } from "../../store/index.ts";
-
-const answerBody = z.strictObject({
-  decision: z.enum(DECISIONS),
-  reason: z.string().max(10_000).optional(),
-  digest: z.string().max(200).optional().describe("Digest of what was seen; the answer counts only for that"),
-  modifications: jsonObject.optional(),
-});
 
 export const approvalRoutes: readonly Route[] = [
   defineRoute({
@@ -24,7 +16,7 @@ export const approvalRoutes: readonly Route[] = [
     operation: "approvals.list",
     summary: "Lists approvals, newest first.",
     permission: "governance:read",
-    query: pageQuery.extend({ status: z.enum(APPROVAL_STATUSES).optional() }),
+    query: approvalsQuery,
     replies: { 200: { description: "One page", schema: listOf(approvalSchema) } },
     handle: async ({ services, principal, query }) => {
       const found = await services.store.listApprovals(principal.orgId, query.status ?? null, pageOf(query));

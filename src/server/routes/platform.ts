@@ -1,16 +1,9 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { platformBody, platformSchema, type PlatformState } from "../../contract/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { platformSchema } from "../registry-schemas.ts";
-
-const REASON_LENGTH_MAX = 1_000;
-
-const platformBody = z.strictObject({
-  open: z.boolean().describe("False: no run starts, and no node is dispatched"),
-  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("What people are told"),
-});
 
 export const platformRoutes: readonly Route[] = [
   defineRoute({
@@ -45,6 +38,6 @@ async function save({ services, principal, body }: Call<z.output<typeof platform
   return json(onWire(platform));
 }
 
-function onWire({ isOpen, reason }: Platform): z.output<typeof platformSchema> {
+function onWire({ isOpen, reason }: Platform): PlatformState {
   return { open: isOpen, reason };
 }

@@ -1,4 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { type LineageView, provenanceQuery, provenanceSchema } from "../../contract/index.ts";
 import { getOwn } from "../../core/base/index.ts";
 import {
   type Family,
@@ -16,20 +17,10 @@ import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { FAMILY_LIMITS, familyLogs } from "../family-logs.ts";
 import { Refused } from "../problem.ts";
-import { handoffSchema, lineageSchema } from "../provenance-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject, listOf } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 import { requireRun } from "./runs.ts";
 
-const FORMATS = ["json", "prov", "openlineage"] as const;
-const place = z.string().regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
-const provenanceQuery = z.object({
-  format: z.enum(FORMATS).default("json").describe("json: hand-offs; prov: W3C PROV-JSON; openlineage: run events"),
-  node: place.optional().describe("Instead of hand-offs: the lineage of what this node gave"),
-  output: place.optional().describe("Only of this output; without a node an arg, as args.name"),
-  direction: z.enum(["up", "down"]).default("up").describe("up: what it came from; down: what it went into"),
-});
 type ProvenanceCall = Call<undefined, z.output<typeof provenanceQuery>>;
 
 /** Rows need no more than the runs that are named in them. */
@@ -45,10 +36,7 @@ export const provenanceRoutes: readonly Route[] = [
     permission: "run:read",
     query: provenanceQuery,
     replies: {
-      200: {
-        description: "Hand-offs, a lineage, or a document",
-        schema: z.union([listOf(handoffSchema), lineageSchema, jsonObject, z.array(jsonObject)]),
-      },
+      200: { description: "Hand-offs, a lineage, or a document", schema: provenanceSchema },
     },
     handle: tellProvenance,
   }),
@@ -106,7 +94,7 @@ function requireOutput({ tales }: Family, runId: string, nodeId: string, output:
   throw new Refused("unknown_output", `Node "${nodeId}" has no output "${output}"; ${hint}.`);
 }
 
-function lineageOnWire({ attempts, ...lineage }: Lineage) {
+function lineageOnWire({ attempts, ...lineage }: Lineage): LineageView {
   return {
     ...lineage,
     attempts: attempts.map(({ startedAt, endedAt, ...facts }) => ({

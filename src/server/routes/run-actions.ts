@@ -1,4 +1,14 @@
-import { z } from "zod";
+import type { z } from "zod";
+import {
+  branchBody,
+  type InputsFrom,
+  reasonBody,
+  relaunchedSchema,
+  resolveBody,
+  restartBody,
+  rewindBody,
+  runSchema,
+} from "../../contract/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { findNode, type UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
@@ -7,27 +17,20 @@ import type { LaunchRuling } from "../../governance/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
 import { findRepeated, type Idempotency, idempotencyOf } from "../idempotency.ts";
-import { type InputsFrom, inputsFromSchema, takeInputs } from "../inputs-from.ts";
+import { takeInputs } from "../inputs-from.ts";
 import { requireLaunch } from "../launch-gates.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { relaunched } from "../relaunched.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject, relaunchedSchema, runSchema } from "../schemas.ts";
 import { runOnWire } from "../wire.ts";
 import { requireArgs, requireRun, type RunCall, unknownRun } from "./runs.ts";
 
-const REASON_LENGTH_MAX = 2_000;
-const reason = z.string().max(REASON_LENGTH_MAX).optional();
-const eventId = z.number().int().min(1);
 const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
 const now = { 200: { description: "The run as it is now", schema: runSchema } };
 const another = {
   200: { description: "The run this request has started before", schema: relaunchedSchema },
   201: { description: "The new run, with what it carries over and what runs again", schema: relaunchedSchema },
 };
-
-const restartBody = z.strictObject({ fromNode: z.string().min(1).max(200).optional() });
-const branchBody = z.strictObject({ eventId, args: jsonObject.optional(), inputsFrom: inputsFromSchema.optional() });
 
 export const runActionRoutes: readonly Route[] = [
   defineRoute({
@@ -36,7 +39,7 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.cancel",
     summary: "Cancels a run: nothing more is dispatched, what is in flight is called off.",
     permission: "run:cancel",
-    body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
+    body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
     handle: (call) =>
       tellRun(call, { type: "cancel", reason: call.body.reason ?? "cancelled on request", by: call.principal.label }),
@@ -57,7 +60,7 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.rewind",
     summary: "Takes a run back to an event: what settled later runs again.",
     permission: "workflow:execute",
-    body: { schema: z.strictObject({ eventId }), ...small, isOptional: false },
+    body: { schema: rewindBody, ...small, isOptional: false },
     replies: now,
     handle: async (call) => {
       const run = await requireRun(call);
@@ -83,7 +86,7 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.recover",
     summary: "Opens a failed or timed out run again and does what failed once more.",
     permission: "workflow:execute",
-    body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
+    body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
     handle: async (call) => {
       const run = await requireRun(call);
@@ -101,11 +104,7 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.resolve",
     summary: "Unblocks a node that waits for values or for somebody to take it.",
     permission: "workflow:execute",
-    body: {
-      schema: z.strictObject({ assignTo: z.string().min(1).max(200).optional(), values: jsonObject.optional() }),
-      ...small,
-      isOptional: false,
-    },
+    body: { schema: resolveBody, ...small, isOptional: false },
     replies: now,
     handle: (call) => {
       const { assignTo, values } = call.body;

@@ -1,7 +1,6 @@
-import { verdictSchema } from "../governance-schemas.ts";
-import { filterText, pageQuery, readEventId } from "../listing.ts";
+import { filterText, listOf, pageQuery, verdictSchema } from "../../contract/index.ts";
+import { readEventId } from "../listing.ts";
 import { defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { verdictOnWire } from "../verdict-on-wire.ts";
 import { requireRun } from "./runs.ts";
 
