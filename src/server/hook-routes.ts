@@ -2,7 +2,7 @@ import { digestJson, isJsonObject, type JsonObject } from "../core/base/index.ts
 import type { Hook } from "../store/index.ts";
 import { argsOfMessage, findSigner, type IncomingMessage } from "../outside/webhook/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { launchedRun } from "./launch-gates.ts";
+import { launchedRun } from "./launch-reply.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";

@@ -4,7 +4,7 @@ import type { AuditTrail } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
-import type { Launcher } from "../launch/index.ts";
+import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
@@ -33,6 +33,7 @@ export interface Services {
   readonly hookFailures: HookFailures;
   readonly audit: AuditTrail;
   readonly launcher: Launcher;
+  readonly relauncher: Relauncher;
   readonly sessionTickets: SessionTickets;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;

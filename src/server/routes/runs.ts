@@ -5,10 +5,11 @@ import { TRIGGER_HEADER } from "../../client/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import { readTraceparent } from "../../core/trace/index.ts";
 import type { RunRecord } from "../../store/index.ts";
+import { callerOf } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { argsFor } from "../../launch/index.ts";
 import { idempotencyOf } from "../idempotency.ts";
-import { launchedRun } from "../launch-gates.ts";
+import { launchedRun } from "../launch-reply.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -73,15 +74,13 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
   const { services, principal, body, request } = call;
   const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
-  // Whoever starts a run within a trace of theirs finds it there; anything else that is sent begins a new one.
+  // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
   const caller = readTraceparent(request.headers.get("traceparent") ?? "");
   const result = await services.launcher.launch({
     orgId: principal.orgId,
     workflow,
     trigger: request.headers.get(TRIGGER_HEADER) === "mcp" ? "mcp" : "api",
-    startedBy: principal.keyId,
-    by: principal.label,
-    agentId: principal.agentId,
+    ...callerOf(principal),
     ...(version === undefined ? {} : { version }),
     ...(args === undefined ? {} : { args }),
     ...(model === undefined ? {} : { model }),

@@ -3,7 +3,7 @@ import { simulateBody, type SimulationReport, simulationSchema } from "../../con
 import { digestText, type JsonObject } from "../../core/base/index.ts";
 import { EMPTY_CATALOG } from "../../core/definition/index.ts";
 import { checkSource, compilePinned } from "../../core/plan/index.ts";
-import { gatherPins } from "../../launch/index.ts";
+import { gatherPins, launchFacts } from "../../launch/index.ts";
 import {
   EMPTY_SCRIPT,
   type Performance,
@@ -19,7 +19,6 @@ import {
 import type { WorkflowRecord } from "../../store/index.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { launchSubject } from "../launch-gates.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { invalidRequest } from "../shape.ts";
@@ -81,8 +80,9 @@ async function live(
     registered: governance.registered,
     counters: store,
   };
-  const launching = { workflow: plan.name, record: record ?? null, args, gateway: body.gateway ?? null };
-  return simulationOf(plan, await simulateGoverned(piece, environment, launchSubject(launching, principal.keyId), how));
+  const facts = launchFacts({ workflow: plan.name, args, gateway: body.gateway ?? null }, record);
+  const subject = { ...facts, hasApprovedLaunch: false, keyId: principal.keyId };
+  return simulationOf(plan, await simulateGoverned(piece, environment, subject, how));
 }
 
 async function open(piece: Piece, how: Performance): Promise<Simulation> {
