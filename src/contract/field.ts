@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Json, JsonObject } from "../core/base/index.ts";
 
 /** Bodies come out of a reader that knows nothing but JSON, so that there is nothing left to check. */
-export const json: z.ZodType<Json> = z.custom<Json>();
+export const json: z.ZodType<Json, Json> = z.custom<Json>();
 export const jsonObject = z.record(z.string(), json);
 export const count = z.number().int().nonnegative();
 export const micros = z.number().int().describe("Millionths of a US dollar");
@@ -17,8 +17,8 @@ export const word = z.string().min(1).max(NAME_LENGTH_MAX);
 export const versionNumber = z.number().int().positive().max(2_147_483_647);
 
 /** An object whose members the core describes: over the wire it is any object, in code it has its type. */
-export function objectOf<T>(): z.ZodType<T> {
-  return jsonObject as unknown as z.ZodType<T>;
+export function objectOf<T>(): z.ZodType<T, T> {
+  return jsonObject as unknown as z.ZodType<T, T>;
 }
 
 /** What is sent or answered: deeply read-only, and a field without a value is absent instead of `undefined`. */

@@ -8,7 +8,7 @@ export const liveQuery = z.object({
 });
 
 export const streamQuery = z.object({
-  afterEventId: z.string().optional().describe("Event id to go on after; comes before the header Last-Event-ID"),
+  afterEventId: z.string().optional().describe("Event id to continue after; comes before the header Last-Event-ID"),
 });
 
 /** What changes of a run with every commit: the data of the message `run`. */

@@ -25,7 +25,7 @@ export const wholeQuery = z.object({
 });
 
 export const eventsQuery = z.object({
-  afterEventId: z.string().optional().describe("Event id to go on after; 0 or nothing: from the start"),
+  afterEventId: z.string().optional().describe("Event id to continue after; 0 or nothing: from the start"),
   limit: limit(EVENTS_PAGE_SIZE_MAX, EVENTS_PAGE_SIZE),
   cursor: z.string().optional().describe("nextCursor of an earlier answer, instead of afterEventId"),
 });

@@ -65,7 +65,7 @@ const REASON_LENGTH_MAX = 1_000;
 
 export const platformBody = z.strictObject({
   open: z.boolean().describe("False: no run starts, and no node is dispatched"),
-  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("What people are told"),
+  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("What people are shown"),
 });
 
 /** The kill switch. */

@@ -14,7 +14,7 @@ export const slotSchema = z.object({
   workflow: z.string(),
   runId: z.string().nullable(),
   reason: z.string().nullable().describe("Why nothing was started"),
-  claimedAt: moment.describe("When somebody last took it up"),
+  claimedAt: moment.describe("When a replica last took it up"),
 });
 export type Slot = Answered<typeof slotSchema>;
 

@@ -18,7 +18,7 @@ export const simulateBody = z.strictObject({
     .optional()
     .describe("What the nodes answer, as YAML text or as data; without it answers are made up"),
   governance: governanceModeSchema.default("live").describe("live: with what is registered and counted now"),
-  approve: approveAnswerSchema.default("all").describe("What everybody who is asked says"),
+  approve: approveAnswerSchema.default("all").describe("How every approval is answered"),
 });
 export type SimulationRequest = Asked<typeof simulateBody>;
 

@@ -54,7 +54,7 @@ export type JudgedNode = Answered<typeof judgedNodeSchema>;
 export const verdictSchema = z.object({
   ...judged,
   matched: z.array(objectOf<MatchedPolicy>()).describe("Policies whose condition held"),
-  facts: jsonObject.describe("What the gates were told"),
+  facts: jsonObject.describe("What the gates were given"),
   hash: z.string().describe("SHA-256 of what is kept of it"),
 });
 export type NodeVerdict = Answered<typeof verdictSchema>;

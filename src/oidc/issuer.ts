@@ -38,7 +38,7 @@ export async function readIssuerKeys(
   const entries = isJsonObject(set.value) ? getOwn(set.value, "keys") : undefined;
   if (!isJsonArray(entries)) return fail(`${keysAt} holds no list of keys.`);
   if (entries.length > KEYS_MAX) return fail(`${keysAt} holds ${entries.length} keys; at most ${KEYS_MAX} are read.`);
-  const read = await Promise.all(entries.map((entry) => (isJsonObject(entry) ? readVerificationKey(entry) : null)));
+  const read = await Promise.all(entries.filter((entry) => isJsonObject(entry)).map(readVerificationKey));
   const keys = read.filter((key) => key !== null);
   return keys.length === 0 ? fail(`${keysAt} holds no key that tokens can be checked with.`) : succeed(keys);
 }

@@ -7,9 +7,9 @@ import { KeySet } from "./key-set.ts";
 import type { TokenRefusal, TokenRefusalCode } from "./token-refusal.ts";
 import { isSignedBy, type VerificationKey } from "./verification-key.ts";
 
-/** Whose tokens are believed, and what in them counts. */
+/** Whose tokens are accepted, and which claims count. */
 export interface OidcSettings extends ClaimRules {
-  /** Where everybody with a token belongs, or the claim that says where. */
+  /** The organisation of all tokens, or the claim that names it. */
   readonly organisation: { readonly name: string } | { readonly claim: string };
   readonly roleClaim: string;
 }
@@ -22,7 +22,7 @@ export interface TokenVerifierOptions extends OidcSettings {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Whoever a token speaks for. */
+/** The person or program a token was issued to. */
 export interface TokenHolder {
   readonly subject: string;
   readonly label: string;
@@ -39,7 +39,7 @@ export function isOrganisationName(text: string): boolean {
   return ORGANISATION.test(text);
 }
 
-/** Believes the tokens of one issuer, made for one audience. */
+/** Verifies the tokens of one issuer, made for one audience. */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #keys: KeySet;
@@ -50,15 +50,15 @@ export class TokenVerifier {
     this.#keys = new KeySet({ read: () => readIssuerKeys(issuer, agent), now, onTrouble });
   }
 
-  /** The organisation of whoever comes, when it is the same for everybody. */
+  /** The organisation, when it is the same for all tokens. */
   get organisation(): string | null {
     const { organisation } = this.#options;
     return "name" in organisation ? organisation.name : null;
   }
 
   /**
-   * What a token says is looked at before its signature: a token that would be refused anyway costs the issuer no
-   * question, and one that has expired is refused also while the issuer is away.
+   * Claims are checked before the signature: a token that would be refused anyway costs the issuer no request, and one
+   * that has expired is refused also while the issuer is away.
    */
   async verify(text: string): Promise<Outcome<TokenHolder, TokenRefusal>> {
     const read = readCompactToken(text);
@@ -111,7 +111,7 @@ async function isSignedByOne(token: CompactToken, keys: readonly VerificationKey
   return false;
 }
 
-/** Why it cannot be asked is for the log: whoever shows any token would learn how this server sees its network. */
+/** The reason is for the log: a caller with any token would learn how this server sees its network. */
 function unreachable(): Outcome<never, TokenRefusal> {
   return refuse("issuer_unreachable", "The issuer of the tokens cannot be asked for its keys; try again later.");
 }

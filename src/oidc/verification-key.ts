@@ -63,7 +63,7 @@ function publicHalfOf(jwk: JsonObject): JWK | null {
   const names = PUBLIC_MEMBERS.get(getOwn(jwk, "kty") ?? null);
   if (names === undefined) return null;
   const members = ["kty", ...names].map((name) => [name, getOwn(jwk, name)] as const);
-  return members.every(([, value]) => typeof value === "string") ? (Object.fromEntries(members) as JWK) : null;
+  return members.every(([, value]) => typeof value === "string") ? Object.fromEntries(members) : null;
 }
 
 async function importKey(jwk: JWK, algorithm: Algorithm): Promise<CryptoKey | null> {

@@ -31,7 +31,7 @@ export async function takeReport(services: Services, reporter: GatewayReporter, 
   return replyTo(outcome, body.dispatchId, warnings);
 }
 
-/** The result will never be taken, so that nobody waits for it: the attempt fails now. */
+/** The result will never be taken, so that it is not waited for: the attempt fails now. */
 export async function failTooLarge(
   { runtime, config }: Services,
   reporter: GatewayReporter,

@@ -20,7 +20,7 @@ interface Beginning {
   startedAt: number | null;
 }
 
-/** Figures of this process; what waits in the whole installation is read when somebody asks. No label holds an id. */
+/** Figures of this process; what waits in the whole installation is read on request. No label holds an id. */
 export class Metrics {
   readonly #series = new MetricSeries();
   readonly #beginnings = new Map<string, Beginning>();
@@ -61,7 +61,7 @@ export class Metrics {
       "1 while nothing can be written to the database.",
       figures.outage === null ? 0 : 1,
     );
-    const help = "Dispatches of this process nobody has reported on yet.";
+    const help = "Dispatches of this process that have no report yet.";
     this.#gauge("sluice_open_dispatches", help, figures.openDispatches);
     this.#gauge("sluice_sse_clients", "Open event streams.", streams);
   }
@@ -96,7 +96,7 @@ export class Metrics {
     this.#gauge("sluice_queued_spans", "Spans waiting to be sent.", queuedSpans);
   }
 
-  /** Asks for the backlog at most once in a while, however often somebody looks: anybody may look. */
+  /** Reads the backlog at most once in a while, however often metrics are requested, which needs no key. */
   async refreshBacklog(read: () => Promise<Backlog>, now: number): Promise<void> {
     if (now >= this.#backlogAt && now < this.#backlogAt + BACKLOG_MS) return;
     this.#backlogAt = now;
@@ -109,7 +109,7 @@ export class Metrics {
   #setBacklog({ openRuns, openAttempts, pendingApprovals, pendingDeliveries, lagMs }: Backlog): void {
     this.#gauge("sluice_open_runs", "Runs of the installation that have not ended.", openRuns);
     this.#gauge("sluice_open_attempts", "Attempts of the installation that have not ended.", openAttempts);
-    this.#gauge("sluice_pending_approvals", "Approvals of the installation nobody has answered yet.", pendingApprovals);
+    this.#gauge("sluice_pending_approvals", "Approvals of the installation that wait for an answer.", pendingApprovals);
     this.#gauge("sluice_pending_deliveries", "Webhook deliveries of the installation to be made.", pendingDeliveries);
     this.#gauge("sluice_queue_lag_seconds", "How long what is most overdue has been due.", lagMs / 1_000);
   }

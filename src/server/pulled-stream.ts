@@ -88,7 +88,7 @@ export abstract class PulledStream {
     if (!this.#isClosed) this.#controller?.enqueue(HEARTBEAT);
   }
 
-  /** Ends the stream in order: the client may come back and goes on where it was. */
+  /** Ends the stream in order: the client may come back and continues where it was. */
   end(): void {
     if (this.#isClosed) return;
     this.#close();

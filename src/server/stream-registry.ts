@@ -87,7 +87,7 @@ export class StreamRegistry {
     this.#streams.set(stream, owner);
     this.#timer ??= setInterval(() => this.#beat(), this.#config.heartbeatMs).unref();
     this.#keys.start();
-    // A client may be gone before its answer is written, and then nobody cancels the body.
+    // A client may be gone before its answer is written, and then the body is not cancelled.
     if (signal.aborted) stream.end();
     else signal.addEventListener("abort", () => stream.end(), { once: true });
     return stream.body;
@@ -115,7 +115,7 @@ export class StreamRegistry {
   #beat(): void {
     for (const stream of this.#streams.keys()) {
       stream.beat().catch((error: unknown) => {
-        // While the database is away nobody can be asked, and no event comes either.
+        // While the database is away no key can be checked, and no event comes either.
         this.#config.onTrouble("a heartbeat failed", error);
       });
     }

@@ -52,7 +52,7 @@ const endEvent = (eventId: number): RunEvent => ({
   payload: { counts: { completed: 0, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 }, costMicros: 0 },
 });
 
-/** A log that grows by commits of this process, which are told, and of others, which have to be found. */
+/** A log that grows by commits of this process, which are announced, and of others, which have to be found. */
 class GrowingLog {
   readonly events: RunEvent[] = [];
   readonly listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
@@ -126,7 +126,7 @@ const commits = fc.array(
 );
 
 describe("the tail", () => {
-  it("gives every watcher the log after its cursor, once and in order, whoever commits", async () => {
+  it("gives every watcher the log after its cursor, once and in order, whichever replica commits", async () => {
     await fc.assert(
       fc.asyncProperty(commits, async (steps) => {
         const log = new GrowingLog();

@@ -37,8 +37,8 @@ export const agentMemoryRoutes: readonly Route[] = [
       const at = services.config.now();
       const resource = `agent/${id}`;
       const detail = { action: "forgotten", fields: ["memory"] };
-      const told = auditEntry({ at, type: "agent.changed", actor: keyId, resource, detail });
-      await services.store.forgetMemory(orgId, id, told);
+      const entry = auditEntry({ at, type: "agent.changed", actor: keyId, resource, detail });
+      await services.store.forgetMemory(orgId, id, entry);
       services.governance.governor.memories.forget(orgId, id);
       return new Response(null, { status: 204 });
     },

@@ -37,7 +37,7 @@ export const applyRoutes: readonly Route[] = [
     summary:
       "Brings what is registered to what manifests say, all of them or none: a stream of YAML documents, or a JSON list. " +
       "Besides, each kind needs the permission its own route needs.",
-    // Whoever applies is shown what there was; what they may write depends on what they send.
+    // The caller is shown what there was; what it may write depends on what it sends.
     permission: "governance:read",
     query: applyQuery,
     body: {

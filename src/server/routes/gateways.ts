@@ -29,7 +29,7 @@ export const gatewayRoutes: readonly Route[] = [
     method: "POST",
     path: "/gateways/register",
     operation: "gateways.register",
-    summary: "A Bridge says where it is and what it runs; it is given its two tokens once.",
+    summary: "Registers a Bridge with its address and what it runs; it is given its two tokens once.",
     permission: "registry:write",
     body: { schema: registrationSchema, ...json1 },
     replies: {
@@ -74,7 +74,8 @@ export const gatewayRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/gateways/{gatewayId}",
     operation: "gateways.delete",
-    summary: "Forgets a gateway; with `instance`, only says that this instance has gone, unless a newer one answers.",
+    summary:
+      "Deletes a gateway; with `instance`, only records that this instance has gone, unless a newer one answers.",
     permission: "registry:write",
     query: z.object({ instance: z.string().min(1).max(400).optional() }),
     replies: { 204: { description: "Done", schema: null } },

@@ -28,7 +28,7 @@ export const hookRoutes: readonly Route[] = [
     method: "GET",
     path: "/hooks/{name}",
     operation: "hooks.get",
-    summary: "Says whether signed messages may start runs of a workflow.",
+    summary: "Shows whether signed messages may start runs of a workflow.",
     permission: "workflow:read",
     replies: { 200: { description: "As it is", schema: hookSchema } },
     handle: async (call) => {

@@ -10,7 +10,7 @@ export const platformRoutes: readonly Route[] = [
     method: "GET",
     path: "/platform",
     operation: "platform.get",
-    summary: "Says whether anything may start.",
+    summary: "Shows whether anything may start.",
     permission: "governance:read",
     replies: { 200: { description: "Open or closed", schema: platformSchema } },
     handle: async ({ services, principal }) => json(onWire(await services.store.getPlatform(principal.orgId))),
@@ -32,8 +32,8 @@ async function save({ services, principal, body }: Call<z.output<typeof platform
   const platform: Platform = { isOpen: body.open, reason: body.reason ?? null };
   const at = services.config.now();
   const detail = { open: platform.isOpen, reason: platform.reason };
-  const told = auditEntry({ at, type: "platform.changed", actor: keyId, resource: "organisation/platform", detail });
-  await services.store.putPlatform(orgId, platform, [told]);
+  const entry = auditEntry({ at, type: "platform.changed", actor: keyId, resource: "organisation/platform", detail });
+  await services.store.putPlatform(orgId, platform, [entry]);
   await services.governance.registered.refresh(orgId);
   return json(onWire(platform));
 }

@@ -32,17 +32,17 @@ export const provenanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/provenance",
     operation: "runs.provenance",
-    summary: "Tells where values came from: hand-offs of a run, the lineage of one value across runs, or an export.",
+    summary: "Shows where values came from: hand-offs of a run, the lineage of one value across runs, or an export.",
     permission: "run:read",
     query: provenanceQuery,
     replies: {
       200: { description: "Hand-offs, a lineage, or a document", schema: provenanceSchema },
     },
-    handle: tellProvenance,
+    handle: showProvenance,
   }),
 ];
 
-async function tellProvenance(call: ProvenanceCall): Promise<Response> {
+async function showProvenance(call: ProvenanceCall): Promise<Response> {
   const { services, query } = call;
   const run = await requireRun(call);
   const { format, node, output } = query;
@@ -50,7 +50,7 @@ async function tellProvenance(call: ProvenanceCall): Promise<Response> {
   if (isLineage && format !== "json") throw invalidRequest([lineageOnly(format)]);
   const isRows = !isLineage && format === "json";
   const family = readFamily(await familyLogs(services.store, run, isRows ? NEAR : FAR));
-  if (isLineage) return json(tellLineage(family, run, query));
+  if (isLineage) return json(showLineage(family, run, query));
   switch (format) {
     case "json":
       return json({ data: handoffsOf(family, run.runId) });
@@ -62,11 +62,11 @@ async function tellProvenance(call: ProvenanceCall): Promise<Response> {
 }
 
 function lineageOnly(format: string) {
-  const message = `A lineage is told as json only, not as ${format}.`;
+  const message = `A lineage is available as json only, not as ${format}.`;
   return { code: "invalid_request", message, path: "format", hint: "Leave out node and output, or the format." };
 }
 
-function tellLineage(family: Family, { runId }: RunRecord, { node, output, direction }: ProvenanceCall["query"]) {
+function showLineage(family: Family, { runId }: RunRecord, { node, output, direction }: ProvenanceCall["query"]) {
   if (node === undefined) requireArg(family, runId, output ?? "");
   else requireOutput(family, runId, node, output);
   const start = { runId, nodeId: node ?? null, ...(output === undefined ? {} : { output }) };

@@ -176,7 +176,7 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   if (!plan.ok) throw invalidSpec(plan.problems);
   if (before !== undefined && plan.action === "unchanged")
     return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind))(before) });
-  const told = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
+  const change = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
   const put = {
     change: "put",
     kind: entryKind,
@@ -184,7 +184,7 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
     body: plan.body,
     secrets: sealSecrets(box, place, secrets),
   } as const;
-  const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(told, keyId, at));
+  const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);
   const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;
   const isNew = plan.action === "created";
@@ -203,9 +203,9 @@ async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {
     throw new Refused("built_in", detail);
   }
   const at = services.config.now();
-  const told = { kind, name: id, action: "deleted", before: entry.body, after: undefined } as const;
+  const change = { kind, name: id, action: "deleted", before: entry.body, after: undefined } as const;
   const changes = [{ change: "delete", kind: entryKindOf(kind), id } as const];
-  await services.store.applyEntries(orgId, changes, at, changeAudit(told, keyId, at));
+  await services.store.applyEntries(orgId, changes, at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);
   return new Response(null, { status: 204 });
 }

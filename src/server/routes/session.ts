@@ -7,7 +7,7 @@ export const sessionRoutes: readonly Route[] = [
     method: "GET",
     path: "/session",
     operation: "session.get",
-    summary: "Says who is asking, as far as the key tells.",
+    summary: "Shows the holder of the key.",
     permission: null,
     replies: { 200: { description: "The holder of the key", schema: sessionSchema } },
     handle: async ({ principal, services }) => {

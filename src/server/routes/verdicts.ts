@@ -9,7 +9,7 @@ export const verdictRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/verdicts",
     operation: "runs.verdicts",
-    summary: "Lists what the gates said of the nodes of a run, in order, with the facts they were told.",
+    summary: "Lists the verdicts on the nodes of a run, in order, with the facts the gates were given.",
     permission: "run:read",
     query: pageQuery.extend({ node: filterText.optional().describe("Only those of this node or instance") }),
     replies: { 200: { description: "One page", schema: listOf(verdictSchema) } },

@@ -78,7 +78,7 @@ export const workflowRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/workflows/{name}",
     operation: "workflows.update",
-    summary: "Pauses, deprecates or activates a workflow. Runs that have started go on.",
+    summary: "Pauses, deprecates or activates a workflow. Runs that have started continue.",
     permission: "workflow:write",
     body: {
       schema: statusBody,
@@ -168,14 +168,14 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
     version: version.version,
     hash: version.hash,
     format: version.format,
-    warnings: [...warnings, ...(await strangers(call, written, around.workflows, catalog))],
+    warnings: [...warnings, ...(await unsaved(call, written, around.workflows, catalog))],
   };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;
   return json(reply, isNew ? 201 : 200, { location });
 }
 
-/** Workflows it would start and nobody has saved yet: no mistake of the text, but no run starts without them. */
-async function strangers(
+/** Workflows it would start that are not saved yet: no mistake of the text, but no run starts without them. */
+async function unsaved(
   { services, principal }: AnyCall,
   written: string | Uint8Array,
   refs: readonly WorkflowRef[],
