@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO } from "../../test/api/fixture.ts";
-import { toldBy } from "../../test/mcp/caller.ts";
+import { answerOf } from "../../test/mcp/caller.ts";
 import { serve, type Served } from "../server/index.ts";
 import { mcp } from "./mcp.ts";
 import { createProcessIo } from "./process-io.ts";
@@ -44,7 +44,7 @@ describe("sluice mcp", () => {
     const client = new Client({ name: "caller", version: "1" });
     await client.connect(transport);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_hello");
-    const told = toldBy(await client.callTool({ name: "run_hello", arguments: { who: "Ada" } }));
+    const told = answerOf(await client.callTool({ name: "run_hello", arguments: { who: "Ada" } }));
     expect(told).toMatchObject({
       isError: false,
       data: { status: "completed", outputs: { thank: { stdout: "Thank Ada" } } },

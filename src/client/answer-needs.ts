@@ -1,5 +1,5 @@
+import type { ProvenanceQuery } from "../contract/index.ts";
 import { hasFields, type Needs } from "./caller.ts";
-import type { ProvenanceQuery } from "./provenance-wire.ts";
 
 /** What each answer has at least; without it, it is not the answer of a Sluice server. */
 export const NEEDS = {

@@ -1,46 +1,52 @@
-import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
-import type { AuditFilter, AuditRow, ChainState } from "./audit-wire.ts";
-import { isProvenance, NEEDS } from "./answer-needs.ts";
-import { Caller } from "./caller.ts";
-import { AuditExtent, JsonExtent } from "./extent.ts";
-import { encode } from "./query.ts";
-import type { Applied, Collection, ManifestDocument, PlatformState, Registered } from "./registry-wire.ts";
-import type {
-  BacktestReport,
-  NodeVerdict,
-  SimulationReport,
-  SimulationRequest,
-  Usage,
-  UsageQuery,
-} from "./governance-wire.ts";
-import type { MemoryEntry } from "./memory-wire.ts";
-import type { SlotPage } from "./schedule-wire.ts";
-import { WebhookClient } from "./webhook-client.ts";
-import type { ProvenanceQuery, ProvenanceView } from "./provenance-wire.ts";
-import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
-import { watchEvents, type WatchOptions } from "./watch.ts";
 import type {
   Answer,
+  Applied,
   Approval,
+  AuditFilter,
+  AuditRow,
+  BacktestReport,
+  ChainState,
   Checkpoint,
+  Collection,
   Frame,
   Gateway,
   Key,
   KeyRequest,
   ListPage,
+  ManifestDocument,
+  MemoryEntry,
+  MintedKey,
   NodeDetail,
+  NodeVerdict,
   PageOptions,
+  PlatformState,
+  ProvenanceQuery,
+  ProvenanceView,
+  Registered,
   Relaunched,
   Run,
   SavedWorkflow,
+  SimulationReport,
+  SimulationRequest,
+  SlotPage,
   Start,
   State,
+  Usage,
+  UsageQuery,
   Validation,
   Version,
   Workflow,
   WorkflowStatus,
-} from "./wire.ts";
+} from "../contract/index.ts";
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
+import { isProvenance, NEEDS } from "./answer-needs.ts";
+import { Caller } from "./caller.ts";
+import { AuditExtent, JsonExtent } from "./extent.ts";
+import { encode } from "./query.ts";
+import { WebhookClient } from "./webhook-client.ts";
+import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
+import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
@@ -123,12 +129,8 @@ export class SluiceClient extends Caller {
   }
 
   restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Relaunched> {
-    return this.ask(
-      "POST",
-      `/runs/${encode(runId)}/restart`,
-      { body: { fromNode }, headers: idempotent(options) },
-      NEEDS.run,
-    );
+    const asked = { body: { fromNode }, headers: idempotent(options) };
+    return this.ask("POST", `/runs/${encode(runId)}/restart`, asked, NEEDS.run);
   }
 
   rewindRun(runId: string, eventId: number): Promise<Run> {
@@ -136,15 +138,8 @@ export class SluiceClient extends Caller {
   }
 
   branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
-    return this.ask(
-      "POST",
-      `/runs/${encode(runId)}/branch`,
-      {
-        body: { eventId, args, inputsFrom: options.inputsFrom },
-        headers: idempotent(options),
-      },
-      NEEDS.run,
-    );
+    const asked = { body: { eventId, args, inputsFrom: options.inputsFrom }, headers: idempotent(options) };
+    return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
   }
 
   recoverRun(runId: string, reason?: string): Promise<Run> {
@@ -167,7 +162,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/approvals/${encode(approvalId)}/resolve`, { body: answer }, NEEDS.approval);
   }
 
-  createKey(request: KeyRequest): Promise<Key & { readonly key: string }> {
+  createKey(request: KeyRequest): Promise<MintedKey> {
     return this.ask("POST", "/keys", { body: request }, NEEDS.newKey);
   }
 

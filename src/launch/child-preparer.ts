@@ -4,6 +4,7 @@ import type { StartChild } from "../core/engine/index.ts";
 import type { ChildPreparer, Launch, PreparedChild, Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";
 import type { RunRecord, Store } from "../store/index.ts";
+import { launchFacts } from "./launch-facts.ts";
 import { keepPinned } from "./pinning.ts";
 import { argsFor } from "./run-launcher.ts";
 
@@ -89,7 +90,7 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
   };
 }
 
-/** Whoever started the parent must still be allowed to start anything. */
+/** The starter of the parent must still be allowed to start runs. */
 async function refusedCaller({ store, now }: ChildPreparerOptions, { orgId, startedBy }: RunRecord) {
   const key = startedBy === null ? undefined : await store.getKey(orgId, startedBy);
   if (key === undefined) return undefined;
@@ -104,18 +105,10 @@ async function refusedLaunch({ store, governor }: ChildPreparerOptions, launch: 
   if (governor === null) return undefined;
   const { orgId, workflow, args, gateway = null, team = null } = launch;
   const record = await store.getWorkflow(orgId, workflow);
-  const judgement = await governor.judgeLaunch(orgId, {
-    workflow,
-    status: record?.status ?? "active",
-    posture: record?.posture ?? "bounded_autonomous",
-    // Somebody let the whole family start when they let the first of it.
-    hasApprovedLaunch: true,
-    depth: launch.parent?.recursionDepth ?? 0,
-    args,
-    gateway,
-    team,
-    keyId: null,
-  });
+  const depth = launch.parent?.recursionDepth ?? 0;
+  const facts = launchFacts({ workflow, args, gateway, team, depth }, record);
+  // The approval of a family's first run counts for the whole family.
+  const judgement = await governor.judgeLaunch(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
   return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
 }
 

@@ -10,18 +10,18 @@ const CHILD = `name: child
 args: { topic: { type: string, required: true } }
 steps:
   - { id: ask, workflow_ref: grandchild, with: { topic: "\${topic}!" } }
-  - { id: tell, command: "Tell \${ask.outputs.dig.finding}", outputs: { told: string } }
+  - { id: report, command: "Report \${ask.outputs.dig.finding}", outputs: { finding: string } }
 `;
 const PARENT = `name: parent
 args: { topic: { type: string, default: gold } }
 steps:
   - { id: first, workflow_ref: child, with: { topic: "\${topic}" } }
-  - { id: last, command: "Sum up \${first.outputs.tell.told}" }
+  - { id: last, command: "Sum up \${first.outputs.report.finding}" }
 `;
 const SCRIPT = `default: echo
 nodes:
   grandchild/dig: { outputs: { finding: a vein }, cost_usd: 0.5 }
-  child/tell: { outputs: { told: all of it }, cost_usd: 0.25 }
+  child/report: { outputs: { finding: all of it }, cost_usd: 0.25 }
   slow/wait: { hang: true, cost_usd: 0.1 }
 `;
 
@@ -59,7 +59,7 @@ describe("child runs", () => {
     const [grandchild] = await childrenOf(child?.id ?? "");
     expect(grandchild).toMatchObject({ recursionDepth: 2, args: { topic: "gold!" }, costMicros: 500_000 });
     const state = (await api.request("GET", `runs/${runId}/state`)).body;
-    expect(state.nodeResults[0]).toMatchObject({ nodeId: "first", outputs: { request: { told: "all of it" } } });
+    expect(state.nodeResults[0]).toMatchObject({ nodeId: "first", outputs: { report: { finding: "all of it" } } });
     expect(state.nodeResults[1].output).toContain("Sum up all of it");
   });
 
@@ -131,14 +131,14 @@ describe("child runs", () => {
     expect(api.troubles).toEqual([]);
   });
 
-  it("are not started for a workflow nobody has saved", async () => {
+  it("are not started for a workflow that is not saved", async () => {
     await api.save("name: lost\nsteps:\n  - { id: down, workflow_ref: nowhere }\n");
     const { status, body } = await api.request("POST", "runs", { body: { workflow: "lost" } });
     expect([status, body.code]).toEqual([404, "unknown_workflow"]);
     expect(body.detail).toContain('"nowhere"');
   });
 
-  it("do not count against the start rate of whoever started their parent, nor against any other", async () => {
+  it("do not count against the start rate of the starter of their parent, nor against any other", async () => {
     const limited = await createApi({}, SCRIPT, { startRate: { count: 1, perSeconds: 3_600 } });
     await limited.save("name: one\nargs: { n: 0 }\nsteps:\n  - { id: work, command: Work }\n");
     await limited.save(

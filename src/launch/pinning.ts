@@ -39,7 +39,7 @@ const WORKFLOWS_MAX = 200;
 
 /**
  * Finds everything a run may need, down to the last child run of its child runs. Once it is kept beside the text, nothing
- * anybody registers changes what the run does.
+ * that is registered later changes what the run does.
  */
 export async function gatherPins(
   store: PinningStore,

@@ -27,7 +27,7 @@ afterAll(async () => {
   expect(api.troubles).toEqual([]);
 });
 
-const told = ({ status, body }: Answer): [number, string] => [status, body.code];
+const replied = ({ status, body }: Answer): [number, string] => [status, body.code];
 
 /** What a route answered must be what its schema, and so the OpenAPI document, says. */
 function fits(operation: string, { status, body }: Answer): void {
@@ -52,7 +52,7 @@ describe("validate", () => {
     }
   });
 
-  it("tells another format than the one asked for", async () => {
+  it("reports another format than the one asked for", async () => {
     const { body } = await api.request("POST", "validate", { body: { source: HELLO, format: "lens-graph/v1" } });
     expect(body).toMatchObject({ ok: false, problems: [{ code: "bad_enum", path: "format" }] });
     const same = await api.request("POST", "validate", { body: { source: HELLO, format: "lobsterx" } });
@@ -103,7 +103,7 @@ describe("workflows", () => {
     const broken = await api.request("PUT", "workflows/x", {
       body: { source: "name: x\nsteps:\n  - { id: A, command: }\n" },
     });
-    expect(told(broken)).toEqual([422, "invalid_definition"]);
+    expect(replied(broken)).toEqual([422, "invalid_definition"]);
     expect(broken.body.problems.length).toBeGreaterThan(1);
     const renamed = await api.request("PUT", "workflows/other", { body: { source: HELLO } });
     expect(renamed).toMatchObject({ status: 422, body: { problems: [{ code: "bad_name", path: "name" }] } });
@@ -117,7 +117,7 @@ describe("workflows", () => {
     const warned = await api.request("PUT", "workflows/parent", { body: { source: child } });
     expect(warned).toMatchObject({ status: 201, body: { warnings: [{ code: "unknown_workflow", line: 3 }] } });
     const binary = { body: new Uint8Array([0xff, 0xfe, 0x00]), headers: { "content-type": "text/yaml" } };
-    expect(told(await api.request("PUT", "workflows/x", binary))).toEqual([422, "invalid_definition"]);
+    expect(replied(await api.request("PUT", "workflows/x", binary))).toEqual([422, "invalid_definition"]);
   });
 
   it("takes no runs of a workflow that is not active", async () => {
@@ -125,18 +125,18 @@ describe("workflows", () => {
       const patched = await api.request("PATCH", "workflows/versions", { body: { status } });
       expect(patched.body.status).toBe(status);
       fits("workflows.update", patched);
-      expect(told(await api.request("POST", "runs", { body: { workflow: "versions" } }))).toEqual([
+      expect(replied(await api.request("POST", "runs", { body: { workflow: "versions" } }))).toEqual([
         409,
         "workflow_paused",
       ]);
     }
     await api.request("PATCH", "workflows/versions", { body: { status: "active" } });
     expect((await api.request("POST", "runs", { body: { workflow: "versions" } })).status).toBe(201);
-    expect(told(await api.request("PATCH", "workflows/nobody", { body: { status: "paused" } }))).toEqual([
+    expect(replied(await api.request("PATCH", "workflows/missing", { body: { status: "paused" } }))).toEqual([
       404,
       "unknown_workflow",
     ]);
-    expect(told(await api.request("PATCH", "workflows/versions", { body: { status: "off" } }))).toEqual([
+    expect(replied(await api.request("PATCH", "workflows/versions", { body: { status: "off" } }))).toEqual([
       422,
       "invalid_request",
     ]);
@@ -191,7 +191,7 @@ describe("runs", () => {
     ]);
     expect(node.body.request).toEqual({ attempt: 1, message: "Say hello to Ada", stdin: null, inputs: {} });
     fits("runs.list", await api.request("GET", "runs?workflow=hello&status=completed"));
-    expect((await api.request("GET", "runs?workflow=nobody")).body).toEqual({ data: [] });
+    expect((await api.request("GET", "runs?workflow=missing")).body).toEqual({ data: [] });
   });
 
   it("travels in time", async () => {
@@ -271,11 +271,11 @@ describe("idempotency", () => {
 
   it("refuses another body before it looks at the args", async () => {
     await start("two", { who: "Ada" });
-    expect(told(await start("two", { nobody: 1 }))).toEqual([409, "idempotency_conflict"]);
+    expect(replied(await start("two", { missing: 1 }))).toEqual([409, "idempotency_conflict"]);
   });
 
-  it("forgets refusals, and tells callers apart", async () => {
-    expect(told(await start("three", {}))).toEqual([422, "invalid_args"]);
+  it("forgets refusals, and distinguishes callers", async () => {
+    expect(replied(await start("three", {}))).toEqual([422, "invalid_args"]);
     const mine = await start("three", { who: "Ada" });
     const other = await start("three", { who: "Ada" }, await api.key("operator"));
     expect([mine.status, other.status]).toEqual([201, 201]);
@@ -301,8 +301,8 @@ describe("actions", () => {
     const cancelled = await api.request("POST", `runs/${body.id}/cancel`, { body: { reason: "enough" } });
     fits("runs.cancel", cancelled);
     expect(cancelled.body.status).toBe("cancelled");
-    expect(told(await api.request("POST", `runs/${body.id}/cancel`))).toEqual([409, "run_finished"]);
-    expect(told(await api.request("POST", "runs/run_none/cancel"))).toEqual([404, "unknown_run"]);
+    expect(replied(await api.request("POST", `runs/${body.id}/cancel`))).toEqual([409, "run_finished"]);
+    expect(replied(await api.request("POST", "runs/run_none/cancel"))).toEqual([404, "unknown_run"]);
   });
 
   it("restarts what has ended", async () => {
@@ -315,7 +315,7 @@ describe("actions", () => {
     for (const { body } of [again, repeated])
       expect(body).toMatchObject({ carriedOver: ["first"], runsAgain: ["broken"] });
     expect(
-      told(
+      replied(
         await api.request("POST", `runs/${id}/restart`, {
           body: { fromNode: "first" },
           headers: { "idempotency-key": "r" },
@@ -323,12 +323,12 @@ describe("actions", () => {
       ),
     ).toEqual([409, "idempotency_conflict"]);
     expect((await api.request("POST", `runs/${id}/restart`, { body: { fromNode: "first" } })).status).toBe(201);
-    expect(told(await api.request("POST", `runs/${id}/restart`, { body: { fromNode: "nobody" } }))).toEqual([
+    expect(replied(await api.request("POST", `runs/${id}/restart`, { body: { fromNode: "missing" } }))).toEqual([
       422,
       "unknown_node",
     ]);
     const open = await api.run("gated");
-    expect(told(await api.request("POST", `runs/${open}/restart`))).toEqual([409, "run_not_finished"]);
+    expect(replied(await api.request("POST", `runs/${open}/restart`))).toEqual([409, "run_not_finished"]);
   });
 
   it("recovers a failed run in place", async () => {
@@ -337,7 +337,7 @@ describe("actions", () => {
     fits("runs.recover", recovered);
     expect(recovered.body.epoch).toBe(1);
     expect(await api.settle(id)).toBe("completed");
-    expect(told(await api.request("POST", `runs/${id}/recover`))).toEqual([409, "not_recoverable"]);
+    expect(replied(await api.request("POST", `runs/${id}/recover`))).toEqual([409, "not_recoverable"]);
   });
 
   it("rewinds and branches", async () => {
@@ -360,27 +360,26 @@ describe("actions", () => {
     expect(rewound.body).toMatchObject({ id, epoch: 1 });
     expect(await api.settle(id)).toBe("completed");
     for (const action of ["rewind", "branch"]) {
-      expect(told(await api.request("POST", `runs/${id}/${action}`, { body: { eventId: 9_999 } }))).toEqual([
+      expect(replied(await api.request("POST", `runs/${id}/${action}`, { body: { eventId: 9_999 } }))).toEqual([
         409,
         "cursor_ahead",
       ]);
-      expect(told(await api.request("POST", `runs/${id}/${action}`, { body: { eventId: 0 } }))).toEqual([
+      expect(replied(await api.request("POST", `runs/${id}/${action}`, { body: { eventId: 0 } }))).toEqual([
         422,
         "invalid_request",
       ]);
     }
-    expect(told(await api.request("POST", `runs/${id}/branch`, { body: { eventId: 2, args: { whom: 1 } } }))).toEqual([
-      422,
-      "invalid_args",
-    ]);
+    expect(
+      replied(await api.request("POST", `runs/${id}/branch`, { body: { eventId: 2, args: { whom: 1 } } })),
+    ).toEqual([422, "invalid_args"]);
   });
 
   it("resolves only what is blocked", async () => {
     const id = await api.run("gated");
     const resolve = (node: string, body: object): Promise<Answer> =>
       api.request("POST", `runs/${id}/nodes/${node}/resolve`, { body });
-    expect(told(await resolve("draft", { values: { a: 1 } }))).toEqual([409, "not_blocked"]);
-    expect(told(await resolve("nobody", { values: { a: 1 } }))).toEqual([404, "unknown_node"]);
+    expect(replied(await resolve("draft", { values: { a: 1 } }))).toEqual([409, "not_blocked"]);
+    expect(replied(await resolve("missing", { values: { a: 1 } }))).toEqual([404, "unknown_node"]);
   });
 });
 
@@ -405,26 +404,29 @@ describe("approvals", () => {
       reason: "fine",
     });
     expect(await api.settle(runId)).toBe("completed");
-    expect(told(await answer(id, { decision: "approve" }))).toEqual([409, "approval_closed"]);
+    expect(replied(await answer(id, { decision: "approve" }))).toEqual([409, "approval_closed"]);
   });
 
   it("refuses an answer that does not fit", async () => {
     const { id, runId } = await pending();
-    expect(told(await answer(id, { decision: "approve", digest: "sha256:other" }))).toEqual([409, "content_changed"]);
-    expect(told(await answer(id, { decision: "reject" }))).toEqual([422, "reason_required"]);
-    expect(told(await answer(id, { decision: "retry" }))).toEqual([422, "bad_choice"]);
-    expect(told(await answer(id, { decision: "maybe" }))).toEqual([422, "invalid_request"]);
-    expect(told(await answer("apr_none", { decision: "approve" }))).toEqual([404, "unknown_approval"]);
+    expect(replied(await answer(id, { decision: "approve", digest: "sha256:other" }))).toEqual([
+      409,
+      "content_changed",
+    ]);
+    expect(replied(await answer(id, { decision: "reject" }))).toEqual([422, "reason_required"]);
+    expect(replied(await answer(id, { decision: "retry" }))).toEqual([422, "bad_choice"]);
+    expect(replied(await answer(id, { decision: "maybe" }))).toEqual([422, "invalid_request"]);
+    expect(replied(await answer("apr_none", { decision: "approve" }))).toEqual([404, "unknown_approval"]);
     await api.request("POST", `runs/${runId}/cancel`);
-    expect(told(await answer(id, { decision: "approve" }))).toEqual([409, "approval_closed"]);
+    expect(replied(await answer(id, { decision: "approve" }))).toEqual([409, "approval_closed"]);
   });
 
-  it("lets nobody approve their own start where a second pair of eyes is asked for", async () => {
+  it("lets no caller approve its own start where a second pair of eyes is asked for", async () => {
     await api.save("name: four-eyes\nsteps:\n  - { id: decide, approval: required, separate_approver: true }\n");
     const runId = await api.run("four-eyes");
     const { body } = await api.request("GET", "approvals?status=pending&limit=100");
     const { id } = body.data.find((approval: { runId: string }) => approval.runId === runId);
-    expect(told(await answer(id, { decision: "approve" }))).toEqual([403, "self_approval"]);
+    expect(replied(await answer(id, { decision: "approve" }))).toEqual([403, "self_approval"]);
     expect((await answer(id, { decision: "approve" }, await api.key("approver"))).status).toBe(200);
   });
 });
@@ -450,22 +452,22 @@ describe("keys", () => {
     const key = await api.key(["keys:manage", "run:read"]);
     const mint = (body: object): Promise<Answer> => api.request("POST", "keys", { key, body: { label: "x", ...body } });
     expect((await mint({ permissions: ["run:read"] })).status).toBe(201);
-    expect(told(await mint({ permissions: ["run:cancel"] }))).toEqual([403, "forbidden"]);
-    expect(told(await mint({ role: "viewer" }))).toEqual([403, "forbidden"]);
-    expect(told(await mint({}))).toEqual([422, "invalid_request"]);
-    expect(told(await mint({ role: "viewer", permissions: ["run:read"] }))).toEqual([422, "invalid_request"]);
-    expect(told(await mint({ permissions: ["run:read"], expiresAt: "2000-01-01T00:00:00Z" }))).toEqual([
+    expect(replied(await mint({ permissions: ["run:cancel"] }))).toEqual([403, "forbidden"]);
+    expect(replied(await mint({ role: "viewer" }))).toEqual([403, "forbidden"]);
+    expect(replied(await mint({}))).toEqual([422, "invalid_request"]);
+    expect(replied(await mint({ role: "viewer", permissions: ["run:read"] }))).toEqual([422, "invalid_request"]);
+    expect(replied(await mint({ permissions: ["run:read"], expiresAt: "2000-01-01T00:00:00Z" }))).toEqual([
       422,
       "invalid_request",
     ]);
-    expect(told(await mint({ permissions: ["run:*"] }))).toEqual([422, "invalid_request"]);
+    expect(replied(await mint({ permissions: ["run:*"] }))).toEqual([422, "invalid_request"]);
   });
 
   it("keeps an agent's key an agent's, and a short life short", async () => {
     const agent = await api.key(["keys:manage"], { agent: "writer" });
     const body = { label: "x", permissions: ["keys:manage"] };
     expect((await api.request("POST", "keys", { key: agent, body })).body.agent).toBe("writer");
-    expect(told(await api.request("POST", "keys", { key: agent, body: { ...body, agent: "other" } }))).toEqual([
+    expect(replied(await api.request("POST", "keys", { key: agent, body: { ...body, agent: "other" } }))).toEqual([
       403,
       "forbidden",
     ]);

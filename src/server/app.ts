@@ -4,7 +4,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
-import { type Launcher, RunLauncher } from "../launch/index.ts";
+import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
@@ -36,11 +36,11 @@ export interface AppOptions {
   readonly runtime: Runtime;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
-  /** The installation's own key signs unless this says otherwise. */
+  /** Default: signed with the installation's own key. */
   readonly audit?: AuditTrail;
-  /** One of its own unless this says otherwise. */
+  /** Default: an own one. */
   readonly launcher?: Launcher;
-  /** Believes tokens of an issuer outside; only keys are taken without it. */
+  /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
   readonly config?: Partial<ApiConfig>;
 }
@@ -49,7 +49,7 @@ export interface AppOptions {
 export interface App {
   readonly fetch: Hono<Env>["fetch"];
   readonly request: Hono<Env>["request"];
-  /** A path that signs in with this key whoever opens it first; null when there is no console. */
+  /** A path that signs in the first one to open it with this key; null when there is no console. */
   readonly signInPath: (secret: string) => string | null;
   /** How many streams are open, and how many runs they watch. */
   readonly streams: () => { readonly open: number; readonly watchedRuns: number };
@@ -64,7 +64,7 @@ interface Env {
   readonly Variables: { requestId: string; route: string };
 }
 
-/** Heads of all runs are looked for less often than those somebody has open. */
+/** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
@@ -105,6 +105,7 @@ export function createApp({
     callers,
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
@@ -193,7 +194,7 @@ function notAllowed(method: string, methods: readonly string[]): Refused {
   return new Refused("method_not_allowed", `${method} is not among ${allow}.`, { headers: { allow } });
 }
 
-/** Who asks, whether they may, what they send, in that order: nothing is read for somebody unknown. */
+/** Caller, permission and body are checked in this order: no body is read for an unknown caller. */
 async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
   const request = context.req.raw;
   const credential = credentialOf(request, ownOriginsOf(request, services.config.publicUrl));
@@ -223,7 +224,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   return route.handle(call);
 }
 
-/** Whether somebody may still be here cannot be told while nobody can be asked; that is no refusal. */
+/** While the issuer or the database is away it is not known whether a caller may stay; that is no refusal. */
 function nullIfRefused(error: unknown): null {
   if (error instanceof Refused && error.status < 500) return null;
   throw error;
@@ -249,7 +250,7 @@ async function observe({ metrics }: Services, context: Context<Env>, next: () =>
   metrics.countRequest(context.req.raw.method, context.get("route"), context.res.status, performance.now() - began);
 }
 
-/** What is told of an error. Only those that were meant for the caller say more than that they happened. */
+/** The answer to an error. Only errors meant for the caller say more than that they happened. */
 function refusedFor({ config }: Services, error: Error, context: Context<Env>): Refused {
   if (error instanceof Refused) return error;
   if (error instanceof BadCursor)

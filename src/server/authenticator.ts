@@ -12,7 +12,7 @@ export class Authenticator {
     this.#tokens = tokens;
   }
 
-  /** A token has dots, a key has none. The session of a browser is begun with a key, and goes on with nothing else. */
+  /** A token has dots, a key has none. The session of a browser is opened with a key, and holds nothing else. */
   identify({ secret, isCookie }: Credential): Promise<Principal> {
     if (this.#tokens === null || isCookie || !secret.includes(".")) return this.#keys.authenticate(secret);
     return this.#tokens.authenticate(secret);

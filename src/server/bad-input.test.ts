@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): [number, string] => [status, body.code];
+const replied = ({ status, body }: Answer): [number, string] => [status, body.code];
 const startWith = (body: string): Promise<Answer> => api.request("POST", "runs", { body });
 
 describe("bodies", () => {
@@ -39,18 +39,18 @@ describe("bodies", () => {
     ["nothing it knows", "{}", 422, "invalid_request"],
     ["a wrong type", '{"workflow": 7}', 422, "invalid_request"],
     ["an unknown field", '{"workflow": "hello", "filepath": "/etc/passwd"}', 422, "invalid_request"],
-    ["a team nobody has registered", '{"workflow": "hello", "team": "alpha"}', 404, "unknown_team"],
+    ["a team that is not registered", '{"workflow": "hello", "team": "alpha"}', 404, "unknown_team"],
     ["a version of 0", '{"workflow": "hello", "version": 0}', 422, "invalid_request"],
     ["half a version", '{"workflow": "hello", "version": 1.5}', 422, "invalid_request"],
     ["no args where some are needed", '{"workflow": "hello"}', 422, "invalid_args"],
     ["an extra arg", '{"workflow": "hello", "args": {"who": "x", "whom": "y"}}', 422, "invalid_args"],
     ["an arg of another type", '{"workflow": "hello", "args": {"who": ["x"]}}', 422, "invalid_args"],
-    ["an unknown workflow", '{"workflow": "nobody"}', 404, "unknown_workflow"],
+    ["an unknown workflow", '{"workflow": "missing"}', 404, "unknown_workflow"],
     ["a path for a workflow", '{"workflow": "../../etc/passwd"}', 404, "unknown_workflow"],
     ["an unknown version", '{"workflow": "hello", "version": 99}', 404, "unknown_version"],
   ])("refuses %s", async (_, body, status, code) => {
     const answer = await startWith(body);
-    expect(told(answer)).toEqual([status, code]);
+    expect(replied(answer)).toEqual([status, code]);
     expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
     expect(answer.body).toMatchObject({ status, code, type: expect.any(String), title: expect.any(String) });
     expect(answer.body.requestId).toBe(answer.headers.get("x-request-id"));
@@ -88,7 +88,7 @@ describe("bodies", () => {
       body: '{"workflow":"hello"}',
       headers: { "content-type": type },
     });
-    expect(told(answer)).toEqual([415, "unsupported_media_type"]);
+    expect(replied(answer)).toEqual([415, "unsupported_media_type"]);
   });
 
   it.each([
@@ -99,12 +99,12 @@ describe("bodies", () => {
     "\tapplication/json",
   ])("takes %j for JSON, checked like any other", async (type) => {
     const answer = await api.request("POST", "runs", { body: '{"workflow":7}', headers: { "content-type": type } });
-    expect(told(answer)).toEqual([422, "invalid_request"]);
+    expect(replied(answer)).toEqual([422, "invalid_request"]);
   });
 
   it("reads no packed body", async () => {
     const answer = await api.request("POST", "runs", { body: "{}", headers: { "content-encoding": "gzip" } });
-    expect(told(answer)).toEqual([415, "unsupported_media_type"]);
+    expect(replied(answer)).toEqual([415, "unsupported_media_type"]);
   });
 
   it("holds bodies to their limit, declared or not", async () => {
@@ -117,9 +117,12 @@ describe("bodies", () => {
       expect(sized(max)).toHaveLength(max);
       for (const size of [max - 1, max])
         expect((await api.request("POST", path, { body: sized(size) })).status).not.toBe(413);
-      expect(told(await api.request("POST", path, { body: sized(max + 1) }))).toEqual([413, "body_too_large"]);
+      expect(replied(await api.request("POST", path, { body: sized(max + 1) }))).toEqual([413, "body_too_large"]);
       const declared = { "content-length": String(max + 1) };
-      expect(told(await api.request("POST", path, { body: "{}", headers: declared }))).toEqual([413, "body_too_large"]);
+      expect(replied(await api.request("POST", path, { body: "{}", headers: declared }))).toEqual([
+        413,
+        "body_too_large",
+      ]);
     }
   });
 
@@ -131,11 +134,11 @@ describe("bodies", () => {
         controller.enqueue(new Uint8Array(65_536).fill(32));
       },
     });
-    expect(told(await api.request("POST", "runs", { body: endless }))).toEqual([413, "body_too_large"]);
+    expect(replied(await api.request("POST", "runs", { body: endless }))).toEqual([413, "body_too_large"]);
     expect(chunks).toBeLessThan(32);
   });
 
-  it("reads nothing for somebody unknown", async () => {
+  it("reads nothing for an unknown caller", async () => {
     let chunks = 0;
     const body = new ReadableStream(
       {
@@ -146,7 +149,7 @@ describe("bodies", () => {
       },
       { highWaterMark: 0 },
     );
-    expect(told(await api.request("PUT", "workflows/hello", { key: null, body }))).toEqual([401, "unauthenticated"]);
+    expect(replied(await api.request("PUT", "workflows/hello", { key: null, body }))).toEqual([401, "unauthenticated"]);
     expect(chunks).toBe(0);
   });
 
@@ -188,7 +191,7 @@ describe("paths and queries", () => {
     ["GET", "keys?cursor=1;drop", 400, "bad_cursor"],
     ["GET", "approvals?status=open", 422, "invalid_request"],
   ])("%s %s", async (method, path, status, code) => {
-    expect(told(await api.request(method, path))).toEqual([status, code]);
+    expect(replied(await api.request(method, path))).toEqual([status, code]);
   });
 
   it("takes the edges of a page", async () => {
@@ -200,7 +203,7 @@ describe("paths and queries", () => {
     async (id) => {
       const query = `afterEventId=${encodeURIComponent(id)}`;
       for (const path of ["events", "checkpoints", "events/stream"]) {
-        expect(told(await api.request("GET", `runs/${runId}/${path}?${query}`))).toEqual([400, "bad_cursor"]);
+        expect(replied(await api.request("GET", `runs/${runId}/${path}?${query}`))).toEqual([400, "bad_cursor"]);
       }
     },
   );
@@ -208,18 +211,18 @@ describe("paths and queries", () => {
   it("finds no state at an event that never was", async () => {
     for (const id of ["0", "9999"]) {
       for (const path of ["at", "checkpoints"]) {
-        expect(told(await api.request("GET", `runs/${runId}/${path}/${id}`))).toEqual([404, "unknown_event"]);
+        expect(replied(await api.request("GET", `runs/${runId}/${path}/${id}`))).toEqual([404, "unknown_event"]);
       }
     }
-    expect(told(await api.request("GET", `runs/${runId}/at/last`))).toEqual([400, "bad_cursor"]);
-    expect(told(await api.request("GET", `runs/${runId}/nodes/nobody`))).toEqual([404, "unknown_node"]);
+    expect(replied(await api.request("GET", `runs/${runId}/at/last`))).toEqual([400, "bad_cursor"]);
+    expect(replied(await api.request("GET", `runs/${runId}/nodes/missing`))).toEqual([404, "unknown_node"]);
   });
 });
 
 describe("methods", () => {
   it("says which ones a path takes", async () => {
     const answer = await api.request("DELETE", "runs");
-    expect(told(answer)).toEqual([405, "method_not_allowed"]);
+    expect(replied(answer)).toEqual([405, "method_not_allowed"]);
     expect(answer.headers.get("allow")).toBe("POST, GET, HEAD, OPTIONS");
     const options = await api.request("OPTIONS", `runs/${runId}/cancel`, { key: null });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "POST, OPTIONS"]);

@@ -33,7 +33,7 @@ describe("the console's files", () => {
     }
   });
 
-  it("are for people: programs are told that there is nothing", async () => {
+  it("are for people: programs get a 404", async () => {
     for (const path of ["/api/v1/nothing", "/api/nothing", "/assets/gone-abc.js", "/docs/nothing", "/execute/x"]) {
       const response = await get(path, { accept: "text/html" });
       expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([
@@ -82,7 +82,7 @@ describe("the console's files", () => {
     expect((await api.request("GET", "session")).body.connect).toEqual([]);
   });
 
-  it("leave the folder they are in to nobody", async () => {
+  it("are never served from outside their folder", async () => {
     for (const path of ["/../package.json", "/assets/../../etc/passwd", "/assets/%2e%2e/index.html", "/.built"]) {
       expect(await (await get(path, { accept: "text/html" })).text()).not.toMatch(/"name"|root:/);
     }
@@ -143,7 +143,7 @@ describe("a one-time link", () => {
 });
 
 describe("signing in by script", () => {
-  it("is told yes or no", async () => {
+  it("gets a status", async () => {
     const send = (key: string) => {
       const body = new URLSearchParams({ key }).toString();
       const headers = {

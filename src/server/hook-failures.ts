@@ -19,8 +19,8 @@ interface Window {
 const WINDOW_MS = 60_000;
 
 /**
- * Messages to hooks that nobody who may start the workflow has signed. The first is told at once; all that follow within
- * a minute are told together at its end, so that a flood neither fills the audit nor goes unseen.
+ * Messages to hooks without a valid signature. The first is recorded at once; all that follow within a minute are
+ * recorded together at its end, so that a flood neither fills the audit nor goes unseen.
  */
 export class HookFailures {
   readonly #windows = new Map<string, Window>();
@@ -65,7 +65,7 @@ function afterTimeout(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Whoever sent it does not wait for it. */
+/** The sender does not wait for it. */
 function request(
   { store, config }: Pick<Services, "store" | "config">,
   { orgId, workflow }: DoubtedHook,

@@ -32,7 +32,7 @@ export function openMcp(
   const inProcess = createInProcessFetch(handle);
   const answer = async (request: Request): Promise<Response> => {
     requireKnownOrigin(request, config.publicUrl);
-    // A cookie would be sent along by any page; whoever speaks MCP has a key.
+    // A cookie would be sent along by any page; MCP clients have a key.
     if (!request.headers.has("authorization")) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
     const credential = credentialOf(request, []);
     const { orgId, keyId } = await callers.identify(credential);

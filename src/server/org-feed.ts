@@ -1,16 +1,19 @@
 /**
- * Tells whoever watches an organisation which of its runs have changed. The heads are the truth: one query for all
- * organisations that are watched finds what any replica has committed, soon after a commit of this process and every
- * second otherwise; who watches costs nothing more.
+ * Reports to the streams of an organisation which of its runs have changed. The heads are the truth: one query for all
+ * organisations that have streams finds what any replica has committed, soon after a commit of this process and every
+ * second otherwise. A message is serialised once, however many streams it goes to.
  *
- * Approvals of launches belong to no run: they are looked for every second, and told under none.
+ * Approvals of launches belong to no run: they are looked for every second, and reported without one.
  *
- * L1 after `watch` has resolved, every later change of a head is told, at least once and as it is then · L2 an
- * organisation nobody watches costs nothing.
+ * L1 after `watch` has resolved, every later change of a head is reported, at least once and as it is then · L2 an
+ * organisation without streams costs nothing.
  */
+import type { LiveApprovals, LiveRun } from "../contract/index.ts";
 import { isTerminal } from "../core/event/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { LiveHead, LiveStore, OpenLaunch } from "../store/index.ts";
+import { sseMessage } from "./frame-text.ts";
 
 export interface OrgFeedOptions {
   readonly store: LiveStore;
@@ -23,9 +26,9 @@ export interface OrgFeedOptions {
 
 export interface LiveWatcher {
   readonly orgId: string;
-  onRun(head: LiveHead): void;
+  onRun(runId: string, message: Uint8Array): void;
   /** `runId` is null for those of launches, which have no run yet. */
-  onApprovals(runId: string | null, pending: readonly string[]): void;
+  onApprovals(runId: string | null, message: Uint8Array): void;
 }
 
 interface Known {
@@ -37,13 +40,13 @@ interface Known {
 /** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
 const YOUNG_MS = 60_000;
 const RUNS_MAX = 2_000;
-/** After a commit of this process; several commits are told together. */
+/** After a commit of this process; several commits are reported together. */
 const SOON_MS = 100;
 
 export class OrgFeed {
   readonly #options: OrgFeedOptions;
   readonly #watchers = new Map<string, Set<LiveWatcher>>();
-  /** Organisations whose runs are known: what differs from that is news. */
+  /** Organisations whose runs are known: what differs from that is reported. */
   readonly #ready = new Set<string>();
   #known = new Map<string, Known>();
   /** By organisation, which approvals of launches wait. */
@@ -107,7 +110,7 @@ export class OrgFeed {
     this.#look().catch((error: unknown) => this.#options.onTrouble("the heads of runs could not be read", error));
   }
 
-  /** One at a time; whoever asks meanwhile gets the one after it. */
+  /** One at a time; a caller that asks meanwhile gets the one after it. */
   async #look(): Promise<void> {
     const before = this.#looking;
     if (before !== null) await before.catch(() => undefined);
@@ -150,7 +153,8 @@ export class OrgFeed {
       const before = this.#launches.get(orgId) ?? "";
       this.#launches.set(orgId, pending.join(" "));
       if (!this.#ready.has(orgId) || before === pending.join(" ")) continue;
-      for (const watcher of watchers) watcher.onApprovals(null, pending);
+      const message = approvalsMessage({ runId: null, pending });
+      for (const watcher of watchers) watcher.onApprovals(null, message);
     }
   }
 
@@ -163,10 +167,31 @@ export class OrgFeed {
       const { runId, rowVersion } = head;
       this.#known.set(runId, { rowVersion, pending, isOpen: !isTerminal(head.status) });
       if (!this.#ready.has(head.orgId)) continue;
-      for (const watcher of this.#watchers.get(head.orgId) ?? []) {
-        if (known?.rowVersion !== rowVersion) watcher.onRun(head);
-        if ((known?.pending ?? "") !== pending) watcher.onApprovals(runId, head.pendingApprovals);
+      const watchers = this.#watchers.get(head.orgId) ?? [];
+      if (known?.rowVersion !== rowVersion) {
+        const message = sseMessage("run", liveRunOf(head));
+        for (const watcher of watchers) watcher.onRun(runId, message);
+      }
+      if ((known?.pending ?? "") !== pending) {
+        const message = approvalsMessage({ runId, pending: head.pendingApprovals });
+        for (const watcher of watchers) watcher.onApprovals(runId, message);
       }
     }
   }
+}
+
+function approvalsMessage(approvals: LiveApprovals): Uint8Array {
+  return sseMessage("approval", approvals);
+}
+
+function liveRunOf({ runId, workflow, status, lastEventId, costMicros, startedAt, endedAt }: LiveHead): LiveRun {
+  return {
+    id: runId,
+    workflow,
+    status,
+    lastEventId,
+    costMicros,
+    startedAt: startedAt === null ? null : isoFromEpochMs(startedAt),
+    completedAt: endedAt === null ? null : isoFromEpochMs(endedAt),
+  };
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): unknown => [status, body.code, body.problems?.[0]?.code];
+const replied = ({ status, body }: Answer): unknown => [status, body.code, body.problems?.[0]?.code];
 const REFUSED = [422, "outbound_refused", "outbound_refused"];
 const webhook = (url: string): object => ({ url, events: ["run.*"] });
 const registration = (url: string): object => ({
@@ -41,15 +41,15 @@ const PRIVATE = [
 
 describe("a URL the server must not call", () => {
   it.each(PRIVATE)("is not saved, by none of the doors: %s", async (url) => {
-    expect(told(await api.request("PUT", "gateways/lab", { body: { url } }))).toEqual(REFUSED);
-    expect(told(await api.request("POST", "gateways/register", { body: registration(url) }))).toEqual(REFUSED);
-    expect(told(await api.request("PUT", "webhooks/ops", { body: webhook(url) }))).toEqual(REFUSED);
+    expect(replied(await api.request("PUT", "gateways/lab", { body: { url } }))).toEqual(REFUSED);
+    expect(replied(await api.request("POST", "gateways/register", { body: registration(url) }))).toEqual(REFUSED);
+    expect(replied(await api.request("PUT", "webhooks/ops", { body: webhook(url) }))).toEqual(REFUSED);
     for (const [kind, spec] of [
       ["Gateway", { url }],
       ["Webhook", webhook(url)],
     ] as const) {
       const applied = await api.request("POST", "apply?dryRun=true", { body: [{ kind, name: "lab", spec }] });
-      expect(told(applied)).toEqual([422, "invalid_request", "outbound_refused"]);
+      expect(replied(applied)).toEqual([422, "invalid_request", "outbound_refused"]);
       expect(applied.body.problems[0]).toMatchObject({ path: "[0].spec.url" });
     }
     expect(await api.store.getEntry(ORG, "gateway", "lab")).toBeUndefined();

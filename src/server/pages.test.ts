@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the front page", () => {
-  it("tells strangers how to begin, and nothing else", async () => {
+  it("shows strangers how to start, and nothing else", async () => {
     const { body, headers } = await api.request("GET", "/", { key: null });
     expect(body).toContain("Sign in");
     expect(body).not.toContain("hello<");

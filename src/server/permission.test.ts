@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, createApi, GATED, HELLO, STRANGER } from "../../test/api/fixture.ts";
 import { OPEN_ROUTES } from "./open-routes.ts";
-import { PERMISSIONS, permissionsOf, ROLES } from "./permission.ts";
+import { PERMISSIONS, ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { ROUTES } from "./route-table.ts";
 
 let api: Api;
@@ -34,7 +35,7 @@ const NOTHING = { body: { "": 0 } };
 const bodyOf = (method: string): object => (method === "GET" || method === "DELETE" ? {} : NOTHING);
 
 describe("permissions", () => {
-  it("knows nobody without a key, on any route", async () => {
+  it("refuses callers without a key, on any route", async () => {
     for (const { method, path } of ROUTES) {
       for (const key of [null, "slk_unknown_key", "garbage", `slk_${"x".repeat(300)}`, "slk_' OR 1=1 --"]) {
         const { status, body, headers } = await api.request(method, pathOf(path), { key, ...bodyOf(method) });
@@ -55,8 +56,8 @@ describe("permissions", () => {
         )
           continue;
         const { status, body } = await api.request(method, pathOf(path), { key, ...bodyOf(method) });
-        const told = [permission, method, path, status === 403];
-        expect(told).toEqual([permission, method, path, needed !== null && needed !== permission]);
+        const replied = [permission, method, path, status === 403];
+        expect(replied).toEqual([permission, method, path, needed !== null && needed !== permission]);
         if (status === 403) expect(body.code).toBe("forbidden");
       }
     }
@@ -103,7 +104,7 @@ describe("permissions", () => {
     expect((await api.request("GET", `runs/${names["runId"]}`)).body.status).toBe("running");
   });
 
-  it("leaves open only what tells nothing", () => {
+  it("leaves open only what shows nothing", () => {
     expect(OPEN_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /healthz",
       "GET /readyz",

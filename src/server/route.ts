@@ -1,9 +1,10 @@
 import type { z } from "zod";
+import type { Permission } from "../contract/index.ts";
 import type { AuditTrail } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
-import type { Launcher } from "../launch/index.ts";
+import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
@@ -14,7 +15,6 @@ import type { Authenticator } from "./authenticator.ts";
 import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Permission } from "./permission.ts";
 import type { SessionTickets } from "./session-tickets.ts";
 import type { StreamRegistry } from "./stream-registry.ts";
 
@@ -33,6 +33,7 @@ export interface Services {
   readonly hookFailures: HookFailures;
   readonly audit: AuditTrail;
   readonly launcher: Launcher;
+  readonly relauncher: Relauncher;
   readonly sessionTickets: SessionTickets;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;

@@ -31,7 +31,7 @@ describe("a parameter a route does not know", () => {
     ).toEqual(["a", "b"]);
   });
 
-  it("is not told to somebody without a key", async () => {
+  it("is not shown to a caller without a key", async () => {
     expect((await api.request("GET", "runs?search=a", { key: null })).status).toBe(401);
   });
 

@@ -80,7 +80,7 @@ describe("a stream whose key has ended", () => {
     expect(await text).toMatch(LAST);
   });
 
-  it("tells a client that coming back needs another key", async () => {
+  it("shows a client that coming back needs another key", async () => {
     const { api, server, id } = await start();
     const key = await api.key(["run:read"]);
     const watching = (async () => {

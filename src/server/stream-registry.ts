@@ -1,4 +1,4 @@
-import type { KeyStore, RunRecord, RunStore } from "../store/index.ts";
+import type { KeyStore, RunRecord } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
@@ -24,11 +24,10 @@ export interface RunOpening extends Opening {
 
 export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" | "hasApprovals"> {}
 
-type Store = Pick<RunStore, "readEvents"> & Pick<KeyStore, "listEndedKeys">;
+type Store = Pick<KeyStore, "listEndedKeys">;
 
 /** All open streams of this process, with one heartbeat and one look at their keys for them together. */
 export class StreamRegistry {
-  readonly #store: Store;
   readonly #tail: Tail;
   readonly #live: OrgFeed;
   readonly #config: ApiConfig;
@@ -38,7 +37,6 @@ export class StreamRegistry {
   #isClosed = false;
 
   constructor(store: Store, tail: Tail, live: OrgFeed, config: ApiConfig) {
-    this.#store = store;
     this.#tail = tail;
     this.#live = live;
     this.#config = config;
@@ -78,11 +76,10 @@ export class StreamRegistry {
   #add(
     signal: AbortSignal,
     owner: StreamOwner,
-    make: (given: Pick<LiveSetup, "store" | "tail" | "config" | "onClosed">) => PulledStream,
+    make: (given: Pick<LiveSetup, "tail" | "config" | "onClosed">) => PulledStream,
   ): ReadableStream<Uint8Array> {
     this.#requireRoom(owner);
     const stream = make({
-      store: this.#store,
       tail: this.#tail,
       config: this.#config,
       onClosed: (closed) => this.#forget(closed),
@@ -90,7 +87,7 @@ export class StreamRegistry {
     this.#streams.set(stream, owner);
     this.#timer ??= setInterval(() => this.#beat(), this.#config.heartbeatMs).unref();
     this.#keys.start();
-    // A client may be gone before its answer is written, and then nobody cancels the body.
+    // A client may be gone before its answer is written, and then the body is not cancelled.
     if (signal.aborted) stream.end();
     else signal.addEventListener("abort", () => stream.end(), { once: true });
     return stream.body;
@@ -118,7 +115,7 @@ export class StreamRegistry {
   #beat(): void {
     for (const stream of this.#streams.keys()) {
       stream.beat().catch((error: unknown) => {
-        // While the database is away nobody can be asked, and no event comes either.
+        // While the database is away no key can be checked, and no event comes either.
         this.#config.onTrouble("a heartbeat failed", error);
       });
     }

@@ -52,7 +52,7 @@ const endEvent = (eventId: number): RunEvent => ({
   payload: { counts: { completed: 0, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 }, costMicros: 0 },
 });
 
-/** A log that grows by commits of this process, which are told, and of others, which have to be found. */
+/** A log that grows by commits of this process, which are announced, and of others, which have to be found. */
 class GrowingLog {
   readonly events: RunEvent[] = [];
   readonly listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
@@ -101,7 +101,6 @@ function watch(
   const stream = new EventStream({
     run: log.record,
     afterEventId,
-    store: log.store,
     tail,
     config: DEFAULT_CONFIG,
     hangUp: null,
@@ -127,7 +126,7 @@ const commits = fc.array(
 );
 
 describe("the tail", () => {
-  it("gives every watcher the log after its cursor, once and in order, whoever commits", async () => {
+  it("gives every watcher the log after its cursor, once and in order, whichever replica commits", async () => {
     await fc.assert(
       fc.asyncProperty(commits, async (steps) => {
         const log = new GrowingLog();
@@ -211,7 +210,6 @@ describe("a client that does not read", () => {
     const stream = new EventStream({
       run: log.record,
       afterEventId: 0,
-      store: log.store,
       tail: new Tail({ ...portsOf(log), everyMs: 1_000, onTrouble: () => undefined }),
       config: { ...DEFAULT_CONFIG, now: () => now },
       hangUp: () => {

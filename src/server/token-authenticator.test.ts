@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, GATED, HELLO, ORG, OTHER_ORG } from "../../test/api/fixture.ts";
-import { connectCaller, toldBy } from "../../test/mcp/caller.ts";
+import { connectCaller, answerOf } from "../../test/mcp/caller.ts";
 import { type LocalIssuer, makeKey, signToken, startIssuer } from "../../test/oidc/issuer.ts";
 import type { AuditRecord, AuditType } from "../core/audit/index.ts";
 import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import type { ApiConfig } from "./config.ts";
-import { permissionsOf, ROLES } from "./permission.ts";
+import { ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { serve } from "./serve.ts";
 
 const KEY = makeKey("ES256", "k1");
@@ -34,8 +35,8 @@ interface Trusting extends Partial<ApiConfig> {
   readonly oidc?: Partial<OidcSettings>;
 }
 
-async function start({ oidc = {}, ...config }: Trusting = {}): Promise<Api & { readonly told: string[] }> {
-  const told: string[] = [];
+async function start({ oidc = {}, ...config }: Trusting = {}): Promise<Api & { readonly replied: string[] }> {
+  const replied: string[] = [];
   const verifier = new TokenVerifier({
     issuer: issuer.url,
     audience: "sluice",
@@ -43,13 +44,13 @@ async function start({ oidc = {}, ...config }: Trusting = {}): Promise<Api & { r
     roleClaim: "sluice_role",
     now: config.now ?? Date.now,
     agent,
-    onTrouble: (what, error) => void told.push(`${what}: ${String(error)}`),
+    onTrouble: (what, error) => void replied.push(`${what}: ${String(error)}`),
     ...oidc,
   });
   const api = await createApi(config, undefined, { verifier });
   opened.push(api);
   for (const source of [HELLO, GATED]) await api.save(source);
-  return { ...api, told };
+  return { ...api, replied };
 }
 
 function tokenFor(role: unknown, more: object = {}): string {
@@ -58,7 +59,7 @@ function tokenFor(role: unknown, more: object = {}): string {
 }
 
 async function audited(api: Api, type: AuditType): Promise<readonly AuditRecord[]> {
-  // What is told of a refusal is written behind the answer.
+  // The audit of a refusal is written after the answer.
   await new Promise((resolve) => setImmediate(resolve));
   const { body } = await api.request("GET", `audit?type=${type}`);
   return body.data;
@@ -106,7 +107,7 @@ describe("the bearer of a token", () => {
     },
   );
 
-  it("may not do what the role does not allow, which the audit tells like that of a key", async () => {
+  it("may not do what the role does not allow, which the audit records like that of a key", async () => {
     const api = await start();
     const { status, body } = await api.request("POST", "keys", { key: tokenFor("viewer"), body: { label: "a" } });
     expect([status, body.code]).toEqual([403, "forbidden"]);
@@ -192,10 +193,10 @@ describe("the bearer of a token", () => {
     const server = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
     try {
       const client = await connectCaller(server.url, tokenFor("operator", { sub: "ada lovelace ü" }));
-      const told = toldBy(
+      const replied = answerOf(
         await client.callTool({ name: "run_workflow", arguments: { workflow: "hello", args: { who: "Ada" } } }),
       );
-      expect([told.isError, told.text]).toEqual([false, expect.any(String)]);
+      expect([replied.isError, replied.text]).toEqual([false, expect.any(String)]);
       await client.close();
       const { data } = await api.store.listRuns(ORG, {}, { limit: 1, cursor: null });
       expect(data[0]?.startedBy).toBe("oidc:ada lovelace ü");
@@ -228,7 +229,7 @@ describe("a token that opens nothing", () => {
     ["token_invalid", () => "not.a.token"],
   ];
 
-  it.each(bad)("is %s, said as problem+json, audited once, and told to nobody", async (code, make) => {
+  it.each(bad)("is %s, sent as problem+json, audited once, and never repeated", async (code, make) => {
     const api = await start();
     const token = make();
     for (let turn = 0; turn < 3; turn += 1) {
@@ -240,10 +241,10 @@ describe("a token that opens nothing", () => {
     }
     const written = await failures(api);
     expect(written).toEqual([{ actor: "oidc", resource: "token/oidc", detail: { code } }]);
-    expect(JSON.stringify([...api.troubles, ...api.told])).not.toContain(token);
+    expect(JSON.stringify([...api.troubles, ...api.replied])).not.toContain(token);
   });
 
-  it("is nobody's fault while the issuer is away", async () => {
+  it("is no fault of the caller while the issuer is away", async () => {
     const api = await start();
     issuer.answer = { status: 500, body: "" };
     const answer = await api.request("GET", "runs", { key: tokenFor("admin") });
@@ -284,7 +285,7 @@ describe("an organisation named by a claim", () => {
     expect((await api.request("PUT", "workflows/hello", { key: fresh, body: { source: HELLO } })).status).toBe(201);
   });
 
-  it("is needed, and a token without one is nobody's to audit", async () => {
+  it("is needed, and a token without one is not audited", async () => {
     const api = await start({ oidc: { organisation: { claim: "org" } } });
     for (const org of [undefined, "a b", [ORG, OTHER_ORG]]) {
       const { status, body } = await api.request("GET", "runs", { key: tokenFor("admin", { org }) });

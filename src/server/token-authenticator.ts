@@ -3,7 +3,8 @@ import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import { type Principal, tokenKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
-import { permissionsOf, ROLES } from "./permission.ts";
+import { ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { Refused } from "./problem.ts";
 
 export interface TokenAuthenticatorOptions {
@@ -14,7 +15,7 @@ export interface TokenAuthenticatorOptions {
 }
 
 const ISSUER_WAIT = String(RETRY_MS / 1_000);
-/** Of those it remembers to have made; whoever comes after that is made again, which changes nothing. */
+/** How many made organisations are remembered; others are made again, which changes nothing. */
 const ORGANISATIONS_MAX = 10_000;
 
 /** Lets people in with tokens of an issuer outside, as if each had a key with the permissions of their roles. */
@@ -50,7 +51,7 @@ export class TokenAuthenticator {
     return new Refused(code, message, { headers });
   }
 
-  /** The issuer decides which organisations there are; one nobody came from before begins empty. */
+  /** The issuer decides which organisations there are; a new one starts empty. */
   async #ensure(orgId: string): Promise<void> {
     if (this.#organisations.has(orgId)) return;
     await this.#options.store.ensureOrganisation(orgId);

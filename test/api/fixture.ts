@@ -54,7 +54,7 @@ steps:
 const SCRIPT = `default: echo
 nodes:
   endless/wait: [{ hang: true }]
-  failing/broken: [{ fail: provider_auth }, { stdout: mended }]
+  failing/broken: [{ fail: provider_auth }, { stdout: fixed }]
 `;
 
 export interface Api {

@@ -1,6 +1,7 @@
 import { getOwn, isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
+import { decisionOf, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
 import { type Answer, armHop, closeApproval } from "./approvals.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
@@ -17,12 +18,13 @@ import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
   const approval = turn.state.approvals.get(input.approvalId);
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
-  const refusal = check(approval, input) ?? refuseEnded(turn);
+  const question = { ...approval, isSeparate: approval.rule.isSeparate };
+  const refusal = refuseAnswer(question, input, OF_NODE) ?? refuseEnded(turn);
   if (refusal !== undefined) return refusal;
   const { by, byId, reason, modifications } = input;
   const decision = decisionOf(approval, input);
   answer(turn, approval, decision, {
-    status: decision === "reject" || decision === "abort" ? "rejected" : "approved",
+    status: statusAfter(decision),
     decision,
     by,
     ...(byId === undefined ? {} : { byId }),
@@ -32,38 +34,9 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
   return undefined;
 }
 
-/** "Yes" to a node that has failed means that it is tried again, unless the answer brings its outputs. */
-function decisionOf({ source }: ApprovalState, { decision, modifications }: ApprovalInput): Decision {
-  const isRetry = source === "escalation" && decision === "approve" && !isJsonObject(modifications?.["outputs"]);
-  return isRetry ? "retry" : decision;
-}
-
 /** A run that hit a bug has ended with its questions open. */
 function refuseEnded({ state }: Turn): Refusal | undefined {
   return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
-}
-
-function check(approval: ApprovalState, input: ApprovalInput): Refusal | undefined {
-  const { byAgentId, byStarter, digest, reason, modifications } = input;
-  const decision = decisionOf(approval, input);
-  if (approval.status !== "pending") return refuse("approval_closed", `the approval is already ${approval.status}`);
-  if (byAgentId !== undefined && byAgentId === approval.agentId) {
-    return refuse("self_approval", "an agent cannot answer for its own node");
-  }
-  if (approval.rule.isSeparate && byStarter === true) {
-    return refuse("self_approval", "someone other than who started the run has to answer");
-  }
-  if (digest !== undefined && digest !== approval.digest) {
-    return refuse("content_changed", "what was shown is not what would be done; look again");
-  }
-  const replacesOutput =
-    approval.source === "escalation" && decision === "approve" && isJsonObject(modifications?.["outputs"]);
-  if (!approval.choices.includes(decision) && !replacesOutput) {
-    return refuse("bad_choice", `${decision} is not among ${approval.choices.join(", ")}`);
-  }
-  if (decision === "reject" && (reason ?? "").trim() === "")
-    return refuse("reason_required", "a rejection needs a reason");
-  return undefined;
 }
 
 /** Carries an answer out, of a person or of the chain's default action. */
@@ -133,8 +106,12 @@ export function onHop(turn: Turn, approvalId: string, hop: number): void {
 }
 
 function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise): void {
-  const status = otherwise === "reject" || otherwise === "abort" ? "rejected" : "approved";
-  answer(turn, approval, otherwise, { status, decision: otherwise, by: "sluice", reason: "no answer in time" });
+  answer(turn, approval, otherwise, {
+    status: statusAfter(otherwise),
+    decision: otherwise,
+    by: "sluice",
+    reason: "no answer in time",
+  });
 }
 
 export function onExpiry(turn: Turn, approvalId: string): void {

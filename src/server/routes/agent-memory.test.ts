@@ -37,7 +37,7 @@ describe("the memory of an agent", () => {
     expect((await api.request("GET", "agents/default/memory")).status).toBe(200);
   });
 
-  it("is part of what its node was told, in the order of layers", async () => {
+  it("is part of what its node was sent, in the order of layers", async () => {
     const { body } = await api.request("GET", `runs/${runId}/nodes/b`);
     const [attempt] = body.attempts;
     expect(attempt.instructions.map(({ layer }: { layer: number }) => layer)).toEqual([6, 9]);
@@ -45,11 +45,11 @@ describe("the memory of an agent", () => {
     expect(attempt.instructions[1].text).toMatch(/^- \S+Z run_\S+ a: the tide is rising$/);
   });
 
-  it("is nobody else's, and only those may wipe it who may change the agent", async () => {
+  it("is not shown to another organisation, and only those may wipe it who may change the agent", async () => {
     for (const method of ["GET", "DELETE"]) {
       const stranger = await api.request(method, "agents/ada/memory", { key: STRANGER });
       expect([stranger.status, stranger.body.code]).toEqual([404, "unknown_agent"]);
-      expect((await api.request(method, "agents/nobody/memory")).body.code).toBe("unknown_agent");
+      expect((await api.request(method, "agents/missing/memory")).body.code).toBe("unknown_agent");
     }
     const viewer = await api.key("viewer");
     expect((await api.request("GET", "agents/ada/memory", { key: viewer })).status).toBe(200);
@@ -57,17 +57,17 @@ describe("the memory of an agent", () => {
     expect((await api.request("GET", "agents/ada/memory?cursor=x")).body.code).toBe("bad_cursor");
   });
 
-  it("is forgotten at once and for good, which the audit tells once", async () => {
+  it("is forgotten at once and for good, which the audit records once", async () => {
     for (let times = 0; times < 2; times += 1) expect((await api.ask("DELETE", "agents/ada/memory")).status).toBe(204);
     expect((await api.request("GET", "agents/ada/memory")).body.data).toEqual([]);
     const next = await api.run("diary");
     const { body } = await api.request("GET", `runs/${next}/nodes/a`);
     expect(JSON.stringify(body.attempts[0].instructions)).not.toContain("memory");
-    const told: string[] = [];
+    const replied: string[] = [];
     await api.store.seal("default", 1_000, (head, pending) => {
-      told.push(...pending.flatMap(({ body: text }) => text.match(/"action":"forgotten"/g) ?? []));
+      replied.push(...pending.flatMap(({ body: text }) => text.match(/"action":"forgotten"/g) ?? []));
       return { head, records: [], segments: [] };
     });
-    expect(told).toHaveLength(1);
+    expect(replied).toHaveLength(1);
   });
 });

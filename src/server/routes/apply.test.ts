@@ -232,7 +232,7 @@ describe("POST /apply", () => {
     expect((await apply(lens(1_000), "?dryRun=true")).status).toBe(200);
   });
 
-  it("is told of in the audit", async () => {
+  it("is recorded in the audit", async () => {
     await apply(
       `kind: Agent\nname: ${name}\nspec: { trust_level: 2 }\n---\nkind: Team\nname: ${name}\nspec: { members: [{ agent: a }] }\n`,
     );

@@ -53,7 +53,7 @@ describe("the audit log", () => {
     expect(verified.body).toMatchObject({ ok: true, records: 0 });
   });
 
-  it("is exported so that anybody can verify it", async () => {
+  it("is exported so that it can be verified elsewhere", async () => {
     await request("auth.failed");
     const { status, headers, body } = await api.request("GET", "audit/export");
     expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson; charset=utf-8"]);
@@ -111,8 +111,8 @@ describe("the packet of a run", () => {
     const { status, headers, body } = await api.request("GET", `runs/${runId}/packet`);
     expect([status, headers.get("content-disposition")]).toEqual([200, `attachment; filename="${runId}.json"`]);
     expect(body).toMatchObject({ format: "sluice-packet/1", run: { id: runId, workflow: "gated" } });
-    const told = body.records.filter(({ actor }: AuditRecord) => actor === "ann");
-    expect(told.map(({ type }: AuditRecord) => type)).toEqual(["run.started", "gate.held"]);
+    const replied = body.records.filter(({ actor }: AuditRecord) => actor === "ann");
+    expect(replied.map(({ type }: AuditRecord) => type)).toEqual(["run.started", "gate.held"]);
     const state = (await api.request("GET", `runs/${runId}/state`)).body;
     expect(body.events.map(({ eventId }: { eventId: number }) => eventId)).toEqual(
       Array.from({ length: state.lastEventId }, (_, index) => index + 1),

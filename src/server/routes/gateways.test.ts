@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): unknown => [status, body.code];
+const replied = ({ status, body }: Answer): unknown => [status, body.code];
 const put = (id: string, body: object, key?: string): Promise<Answer> =>
   api.request("PUT", `gateways/${id}`, key === undefined ? { body } : { body, key });
 const registration = (more: object = {}): object => ({
@@ -115,14 +115,14 @@ describe("a gateway by hand", () => {
     ["an unknown field", "edge", { tokens: {} }],
     ["a default that is a text", "edge", { default: "yes" }],
   ])("is refused with %s", async (_, id, body) => {
-    expect(told(await put(id, body))).toEqual([422, "invalid_request"]);
+    expect(replied(await put(id, body))).toEqual([422, "invalid_request"]);
   });
 
   it("is forgotten with its tokens", async () => {
     await put("gone", { url: "http://127.0.0.1:9", callback_token: "cbt_of_the_gone" });
     expect((await api.request("DELETE", "gateways/gone")).status).toBe(204);
-    expect(told(await api.request("GET", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
-    expect(told(await api.request("DELETE", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("GET", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("DELETE", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
     expect(await api.gateways.directory.authenticate("cbt_of_the_gone")).toBeUndefined();
   });
 });
@@ -154,12 +154,12 @@ describe("a Bridge that registers", () => {
   it("gives way to a newer instance, and cannot send it away", async () => {
     await register({ id: "pair" });
     await register({ id: "pair", instanceId: "two", instanceStartedAt: "2026-01-01T00:00:01Z" });
-    expect(told(await register({ id: "pair" }))).toEqual([409, "newer_instance"]);
-    expect(told(await api.request("DELETE", "gateways/pair?instance=one"))).toEqual([409, "newer_instance"]);
+    expect(replied(await register({ id: "pair" }))).toEqual([409, "newer_instance"]);
+    expect(replied(await api.request("DELETE", "gateways/pair?instance=one"))).toEqual([409, "newer_instance"]);
     expect((await api.request("GET", "gateways/pair")).body).toMatchObject({ instanceId: "two", status: "healthy" });
     expect((await api.request("DELETE", "gateways/pair?instance=two")).status).toBe(204);
     expect((await api.request("GET", "gateways/pair")).body).toMatchObject({ status: "offline" });
-    expect(told(await api.request("DELETE", "gateways/nobody?instance=one"))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("DELETE", "gateways/missing?instance=one"))).toEqual([404, "unknown_gateway"]);
   });
 
   it.each([
@@ -169,7 +169,7 @@ describe("a Bridge that registers", () => {
     ["no time of its beginning", { instanceStartedAt: "now" }],
     ["no instance", { instanceId: "" }],
   ])("is refused with %s", async (_, more) => {
-    expect(told(await register(more))).toEqual([422, "invalid_request"]);
+    expect(replied(await register(more))).toEqual([422, "invalid_request"]);
   });
 
   it("may not take the name of the server itself", async () => {
@@ -178,7 +178,7 @@ describe("a Bridge that registers", () => {
     const of = directory.of.bind(directory);
     directory.of = (orgId) => of(orgId).map((one) => (one.id === "itself" ? { ...one, isLocal: true } : one));
     await put("itself", {});
-    expect(told(await register({ id: "itself" }))).toEqual([422, "invalid_request"]);
+    expect(replied(await register({ id: "itself" }))).toEqual([422, "invalid_request"]);
     directory.of = of;
   });
 });
@@ -201,9 +201,9 @@ describe("who may", () => {
 
   it("sees and changes nothing of another organisation", async () => {
     await put("mine", { url: "http://127.0.0.1:9", name: "Mine" });
-    expect(told(await api.request("GET", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("GET", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
     expect((await api.request("GET", "gateways", { key: STRANGER })).body.data).toMatchObject([{ id: "local" }]);
-    expect(told(await api.request("DELETE", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("DELETE", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
     expect((await put("mine", { url: "http://127.0.0.1:10" }, STRANGER)).status).toBe(200);
     expect((await api.request("GET", "gateways/mine")).body).toMatchObject({ name: "Mine", url: "http://127.0.0.1:9" });
   });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): unknown => [status, body.code];
+const replied = ({ status, body }: Answer): unknown => [status, body.code];
 const idOf = async (secret: string): Promise<string> => (await api.store.findKey(hashSecret(secret)))?.id ?? "";
 
 interface Minted {
@@ -52,9 +52,9 @@ describe("a key", () => {
     const manager = await mint(ADMIN, { permissions: ["keys:manage", "run:read"] });
     const approver = await mint(ADMIN, { role: "approver" });
     const refused = await api.request("DELETE", `keys/${approver.id}`, { key: manager.key });
-    expect(told(refused)).toEqual([403, "forbidden"]);
+    expect(replied(refused)).toEqual([403, "forbidden"]);
     expect(refused.body.detail).toContain("governance:approve");
-    expect(told(await api.request("DELETE", `keys/${await idOf(ADMIN)}`, { key: manager.key }))).toEqual([
+    expect(replied(await api.request("DELETE", `keys/${await idOf(ADMIN)}`, { key: manager.key }))).toEqual([
       403,
       "forbidden",
     ]);
@@ -62,26 +62,26 @@ describe("a key", () => {
     const reader = await mint(ADMIN, { permissions: ["run:read"] });
     expect((await api.request("DELETE", `keys/${reader.id}`, { key: manager.key })).status).toBe(204);
     expect((await api.request("DELETE", `keys/${manager.id}`, { key: manager.key })).status).toBe(204);
-    expect(told(await api.request("DELETE", "keys/key_none"))).toEqual([404, "unknown_api_key"]);
+    expect(replied(await api.request("DELETE", "keys/key_none"))).toEqual([404, "unknown_api_key"]);
   });
 });
 
-describe("where somebody else has to answer", () => {
+describe("where another person has to answer", () => {
   it("a key the requester has made is the requester, directly or through others, revoked or not", async () => {
     const requester = await mint(ADMIN);
     const child = await mint(requester.key);
     const grandchild = await mint(child.key, { role: "approver" });
     const id = await requested(requester.key);
     for (const { key } of [requester, child, grandchild]) {
-      expect(told(await approve(id, key))).toEqual([403, "self_approval"]);
+      expect(replied(await approve(id, key))).toEqual([403, "self_approval"]);
     }
     await api.request("DELETE", `keys/${child.id}`, { key: requester.key });
-    expect(told(await approve(id, grandchild.key))).toEqual([403, "self_approval"]);
+    expect(replied(await approve(id, grandchild.key))).toEqual([403, "self_approval"]);
     const other = await mint(ADMIN, { role: "approver" });
     expect((await approve(id, other.key)).status).toBe(200);
   });
 
-  it("whoever made the requester's key may answer", async () => {
+  it("the maker of the requester's key may answer", async () => {
     const maker = await mint(ADMIN);
     const requester = await mint(maker.key);
     expect((await approve(await requested(requester.key), maker.key)).status).toBe(200);
@@ -93,9 +93,9 @@ describe("where somebody else has to answer", () => {
     const requester = await mint(ADMIN);
     const child = await mint(requester.key);
     const refused = await api.request("POST", "runs", { key: requester.key, body: { workflow: "four-eyes" } });
-    expect(told(refused)).toEqual([403, "policy_blocked"]);
+    expect(replied(refused)).toEqual([403, "policy_blocked"]);
     const [{ target: id }] = refused.body.explanation.unblock;
-    expect(told(await approve(id, child.key))).toEqual([403, "self_approval"]);
+    expect(replied(await approve(id, child.key))).toEqual([403, "self_approval"]);
     expect((await approve(id, ADMIN)).status).toBe(200);
     await api.request("DELETE", "policies/ask");
   });

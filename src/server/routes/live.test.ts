@@ -16,22 +16,22 @@ afterEach(async () => {
   await api.close();
 });
 
-/** What somebody hears, until something fits. */
+/** Messages of a stream, until one fits. */
 function listen(runs: Readonly<Record<string, number>> = {}, key = "slk_admin_of_the_first_organisation") {
   const abort = new AbortController();
   aborts.push(abort);
   const fetch = ((path: string, init: RequestInit) => api.app.request(path, init)) as typeof globalThis.fetch;
   const messages = readLive({ url: "", fetch, key }, new Map(Object.entries(runs)), abort.signal);
-  const heard: LiveMessage[] = [];
+  const received: LiveMessage[] = [];
   return {
-    heard,
+    received,
     abort,
     async until(fits: (message: LiveMessage) => boolean): Promise<LiveMessage> {
       for (;;) {
         const { done, value } = await messages.next();
         if (done === true) throw new Error("the stream ended");
         if (value.type === "heartbeat") continue;
-        heard.push(value);
+        received.push(value);
         if (fits(value)) return value;
       }
     },
@@ -45,11 +45,11 @@ describe("the live stream", () => {
     await api.run("hello", { who: "before" });
     const live = listen();
     await live.until(isHello);
-    expect(live.heard).toEqual([{ type: "hello" }]);
+    expect(live.received).toEqual([{ type: "hello" }]);
     const runId = await api.run("hello", { who: "Ada" });
     const ended = await live.until((message) => message.type === "run" && message.run.status === "completed");
     expect(ended).toMatchObject({ run: { id: runId, workflow: "hello", completedAt: expect.any(String) } });
-    expect(live.heard.filter(({ type }) => type === "event")).toEqual([]);
+    expect(live.received.filter(({ type }) => type === "event")).toEqual([]);
   });
 
   it("sends the events of the runs named, after their cursors, without gap or repeat, with the frames of the log", async () => {
@@ -67,14 +67,14 @@ describe("the live stream", () => {
       [second, 0],
     ] as const) {
       const log = (await api.request("GET", `runs/${runId}/events?limit=100&afterEventId=${after}`)).body.data;
-      const frames = live.heard.flatMap((message) =>
+      const frames = live.received.flatMap((message) =>
         message.type === "event" && message.runId === runId ? [message.frame] : [],
       );
       expect(frames).toEqual(log);
     }
   });
 
-  it("tells which approvals wait, to those who may know", async () => {
+  it("reports which approvals wait, to those who may know", async () => {
     const live = listen();
     const blind = listen({}, await api.key(["run:read"]));
     await Promise.all([live.until(isHello), blind.until(isHello)]);
@@ -86,10 +86,10 @@ describe("the live stream", () => {
     const answered = await live.until(({ type }) => type === "approval");
     expect(answered).toEqual({ type: "approval", runId, pending: [] });
     await blind.until((message) => message.type === "run" && message.run.status === "failed");
-    expect(blind.heard.some(({ type }) => type === "approval")).toBe(false);
+    expect(blind.received.some(({ type }) => type === "approval")).toBe(false);
   });
 
-  it("tells which launches wait, to those who may know, until they are answered", async () => {
+  it("reports which launches wait, to those who may know, until they are answered", async () => {
     const posture = (to: string) =>
       api.request("POST", "apply", {
         body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
@@ -113,17 +113,17 @@ describe("the live stream", () => {
     await posture("bounded_autonomous");
     await api.run("hello", { who: "Ada" });
     await blind.until((message) => message.type === "run" && message.run.status === "completed");
-    for (const { heard } of [blind, other]) expect(heard.some(({ type }) => type === "approval")).toBe(false);
+    for (const { received } of [blind, other]) expect(received.some(({ type }) => type === "approval")).toBe(false);
   });
 
-  it("tells another organisation nothing", async () => {
+  it("reports nothing to another organisation", async () => {
     const runId = await api.run("gated");
     const other = listen({ [runId]: 0 }, STRANGER);
     const own = listen();
     await Promise.all([other.until(isHello), own.until(isHello)]);
     await api.request("POST", `runs/${runId}/cancel`, { body: {} });
     await own.until((message) => message.type === "run" && message.run.status === "cancelled");
-    expect(other.heard).toEqual([{ type: "hello" }]);
+    expect(other.received).toEqual([{ type: "hello" }]);
   });
 
   it("finds what other replicas commit", async () => {

@@ -36,8 +36,8 @@ const EXAMPLES: readonly (readonly [string, object, object])[] = [
   ],
   [
     "budgets/team-day",
-    { scope: "team", scope_id: "desk", period: "daily", amount_usd: 5 },
-    { scopeId: "desk", amountUsd: 5, alertAt: [0.8, 1], onExhausted: "block" },
+    { scope: "team", scope_id: "support", period: "daily", amount_usd: 5 },
+    { scopeId: "support", amountUsd: 5, alertAt: [0.8, 1], onExhausted: "block" },
   ],
   [
     "lenses/answer",
@@ -61,7 +61,7 @@ const EXAMPLES: readonly (readonly [string, object, object])[] = [
     },
   ],
   [
-    "teams/desk",
+    "teams/support",
     { members: [{ agent: "analyst", sort_order: 2 }], retry_policy: { attempts: 2 } },
     { members: [{ agent: "analyst", sortOrder: 2, lane: 0, isActive: true }], retryPolicy: { attempts: 2 } },
   ],

@@ -50,7 +50,7 @@ describe("a simulation", () => {
     expect(body.status).toBe("completed");
     expect(JSON.stringify(body.events)).toContain("Thank Ada");
     expect((await simulate({ workflow: "hello", version: 3, args: { who: "A" } })).body.code).toBe("unknown_version");
-    expect((await simulate({ workflow: "nobody" })).body.code).toBe("unknown_workflow");
+    expect((await simulate({ workflow: "missing" })).body.code).toBe("unknown_workflow");
   });
 
   it("goes by what is registered and spent now, without spending it", async () => {

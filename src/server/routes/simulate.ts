@@ -1,12 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { simulateBody, type SimulationReport, simulationSchema } from "../../contract/index.ts";
 import { digestText, type JsonObject } from "../../core/base/index.ts";
 import { EMPTY_CATALOG } from "../../core/definition/index.ts";
 import { checkSource, compilePinned } from "../../core/plan/index.ts";
-import { gatherPins } from "../../launch/index.ts";
+import { gatherPins, launchFacts } from "../../launch/index.ts";
 import {
-  APPROVE_ANSWERS,
   EMPTY_SCRIPT,
-  GOVERNANCE_MODES,
   type Performance,
   type Piece,
   readScript,
@@ -20,11 +19,8 @@ import {
 import type { WorkflowRecord } from "../../store/index.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { simulationSchema } from "../governance-schemas.ts";
-import { launchSubject } from "../launch-gates.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
-import { jsonObject } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 import { requireArgs } from "./runs.ts";
 import { invalidDefinition, requireVersion } from "./workflows.ts";
@@ -33,20 +29,6 @@ import { invalidDefinition, requireVersion } from "./workflows.ts";
 const AT_ONCE_MAX = 4;
 const TIME_MS_MAX = 15_000;
 
-const word = z.string().min(1).max(200);
-const simulateBody = z.strictObject({
-  source: z.string().optional().describe("The text of a workflow; or else:"),
-  workflow: word.optional().describe("The name of one that is saved"),
-  version: z.number().int().positive().max(2_147_483_647).optional(),
-  args: jsonObject.optional(),
-  gateway: word.optional(),
-  script: z
-    .union([z.string(), jsonObject])
-    .optional()
-    .describe("What the nodes answer, as YAML text or as data; without it answers are made up"),
-  governance: z.enum(GOVERNANCE_MODES).default("live").describe("live: with what is registered and counted now"),
-  approve: z.enum(APPROVE_ANSWERS).default("all").describe("What everybody who is asked says"),
-});
 type SimulateCall = Call<z.output<typeof simulateBody>, undefined>;
 
 export const simulateRoutes: readonly Route[] = [
@@ -78,7 +60,10 @@ async function simulate(call: SimulateCall): Promise<Response> {
   const deadline = performance.now() + TIME_MS_MAX;
   const at = services.config.now();
   const how: Performance = { approve: body.approve, at, mayGoOn: () => performance.now() < deadline };
-  return json(await oneOfFew(services, () => (isLive ? live(call, piece, record, how) : open(piece, how))));
+  const report: SimulationReport = await oneOfFew(services, () =>
+    isLive ? live(call, piece, record, how) : open(piece, how),
+  );
+  return json(report);
 }
 
 async function live(
@@ -95,8 +80,9 @@ async function live(
     registered: governance.registered,
     counters: store,
   };
-  const launching = { workflow: plan.name, record: record ?? null, args, gateway: body.gateway ?? null };
-  return simulationOf(plan, await simulateGoverned(piece, environment, launchSubject(launching, principal.keyId), how));
+  const facts = launchFacts({ workflow: plan.name, args, gateway: body.gateway ?? null }, record);
+  const subject = { ...facts, hasApprovedLaunch: false, keyId: principal.keyId };
+  return simulationOf(plan, await simulateGoverned(piece, environment, subject, how));
 }
 
 async function open(piece: Piece, how: Performance): Promise<Simulation> {

@@ -46,13 +46,13 @@ describe("usage", () => {
     ["workflow", ["billed"]],
     ["gateway", ["local"]],
     ["model", [null]],
-  ])("is told by %s", async (by, groups) => {
+  ])("is counted by %s", async (by, groups) => {
     const { body } = await asked(`?by=${by}&bucket=month`);
     expect(body.data.map(({ group }: { group: string | null }) => group)).toEqual(groups);
     expect(body.totals.costMicros).toBe(300_000);
   });
 
-  it.each(["hour", "week"])("is told by the %s", async (bucket) => {
+  it.each(["hour", "week"])("is counted by the %s", async (bucket) => {
     expect((await asked(`?bucket=${bucket}`)).body.totals.count).toBe(2);
   });
 

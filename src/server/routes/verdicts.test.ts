@@ -4,7 +4,7 @@ import { type Api, createApi, STRANGER } from "../../../test/api/fixture.ts";
 const SOURCE = `name: judged
 steps:
   - { id: draft, command: Draft it }
-  - { id: send, command: Send it, agent: nobody, on_failure: skip, depends_on: [draft] }
+  - { id: send, command: Send it, agent: missing, on_failure: skip, depends_on: [draft] }
   - { id: file, command: File it, depends_on: [draft] }
 `;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe("the verdicts of a run", () => {
-  it("are told in order, with trail, explanation, facts, policies and hash", async () => {
+  it("are listed in order, with trail, explanation, facts, policies and hash", async () => {
     const { status, body } = await api.request("GET", `runs/${runId}/verdicts`);
     expect(status).toBe(200);
     expect(body.data[0]).toMatchObject({
@@ -65,7 +65,7 @@ describe("the verdicts of a run", () => {
     expect((await api.request("GET", `runs/${runId}/verdicts?cursor=x`)).body.code).toBe("bad_cursor");
   });
 
-  it("are told of one node, a page at a time as well", async () => {
+  it("are listed of one node, a page at a time as well", async () => {
     const all: readonly { readonly nodeId: string }[] = (await api.request("GET", `runs/${runId}/verdicts`)).body.data;
     const ofFile = all.filter(({ nodeId }) => nodeId === "file");
     expect(ofFile.length).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe("the verdicts of a run", () => {
     expect((await api.request("GET", `runs/${runId}/verdicts?node=`)).status).toBe(422);
   });
 
-  it("are nobody else's", async () => {
+  it("are not shown to another organisation", async () => {
     const there = await api.request("GET", `runs/${runId}/verdicts`, { key: STRANGER });
     expect(there).toMatchObject({ status: 404, body: { code: "unknown_run" } });
   });

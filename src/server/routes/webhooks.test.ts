@@ -46,9 +46,9 @@ describe("deliveries of a webhook", () => {
 
   it("are for webhooks that exist, and are enabled before anything is sent", async () => {
     for (const [method, path] of [
-      ["GET", "webhooks/nobody/deliveries"],
-      ["POST", "webhooks/nobody/test"],
-      ["POST", "webhooks/nobody/deliveries/msg_1/redeliver"],
+      ["GET", "webhooks/missing/deliveries"],
+      ["POST", "webhooks/missing/test"],
+      ["POST", "webhooks/missing/deliveries/msg_1/redeliver"],
     ] as const) {
       const { status, body } = await api.request(method, path);
       expect([path, status, body.code]).toEqual([path, 404, "unknown_webhook"]);

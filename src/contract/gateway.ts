@@ -1,10 +1,8 @@
-/** Gateways as they go over the wire. */
+/** Places of execution. */
 import { z } from "zod";
-import { OUTBOUND_REFUSED } from "../outbound/index.ts";
-import { GATEWAY_STATUSES } from "../store/index.ts";
+import { type Answered, count, moment } from "./field.ts";
 
-const count = z.number().int().nonnegative();
-const moment = z.iso.datetime().describe("ISO 8601, UTC");
+export const gatewayStatusSchema = z.enum(["healthy", "degraded", "offline", "unknown"]);
 
 export const gatewaySchema = z.object({
   id: z.string(),
@@ -17,15 +15,17 @@ export const gatewaySchema = z.object({
   capabilities: z.array(z.string()),
   providers: z.array(z.string()),
   defaultProvider: z.string().nullable(),
-  status: z.enum(GATEWAY_STATUSES),
-  reason: z.enum([OUTBOUND_REFUSED]).optional().describe("Why it is offline whatever it would answer"),
+  status: gatewayStatusSchema,
+  reason: z.enum(["outbound_refused"]).optional().describe("Why it is offline whatever it would answer"),
   detail: z.string().optional().describe("The reason in words, and what the operator can do"),
   instanceId: z.string().nullable(),
   seenAt: moment.nullable(),
-  history: z.array(z.object({ status: z.enum(GATEWAY_STATUSES), at: moment })).optional(),
+  history: z.array(z.object({ status: gatewayStatusSchema, at: moment })).optional(),
 });
+export type Gateway = Answered<typeof gatewaySchema>;
 
-export const registeredSchema = z.object({
+/** The answer to a Bridge that registers. */
+export const bridgeRegisteredSchema = z.object({
   gatewayId: z.string(),
   callbackOrigin: z.string().optional(),
   tokens: z.object({ dispatchToken: z.string(), callbackToken: z.string() }).optional(),

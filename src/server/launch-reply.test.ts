@@ -54,7 +54,7 @@ describe("a launch", () => {
       () => api.request("PATCH", "workflows/hello", { body: { status: "paused" } }),
     ],
     ["its posture", 403, "posture_forbidden", "execution_posture", () => posture("advisory")],
-    ["a launch nobody approved", 403, "posture_forbidden", "execution_posture", () => posture("approval_required")],
+    ["a launch without an approval", 403, "posture_forbidden", "execution_posture", () => posture("approval_required")],
     ["an exhausted budget", 403, "budget_exceeded", "budget_envelopes", () => put("budgets/broke", BROKE)],
     ["a policy", 403, "policy_blocked", "policy_rules", () => put("policies/no-ada", BLOCKING)],
   ])("is refused by %s with %i %s", async (_, status, code, gate, prepare) => {
@@ -150,9 +150,9 @@ describe("a launch that wants an approval", () => {
     const again = await start();
     expect(again).toMatchObject({ status: 403 });
     expect(again.body.explanation.unblock[0].target).not.toBe(pending.id);
-    const told = (await api.request("GET", "audit?category=governance")).body.data;
+    const records = (await api.request("GET", "audit?category=governance")).body.data;
     const [requested, resolved] = ["approval.requested", "approval.resolved"].map((type) =>
-      told.find((record: { type: string }) => record.type === type),
+      records.find((record: { type: string }) => record.type === type),
     );
     expect(requested.actor).toMatch(/^key_/);
     expect(resolved).toMatchObject({ actor: requested.actor, detail: { by: answered.body.resolvedBy } });
