@@ -42,8 +42,8 @@ export function judgeShape(outcome: Outcome, mustSucceed: boolean): Finding {
     return broken(`${place}: ${issue?.message ?? "is not a result"}`);
   }
   if (parsed.data.status !== "failed") return kept(`The request was ${parsed.data.status}.`);
-  const said = `${parsed.data.failure}: ${parsed.data.message.slice(0, 200)}`;
-  return mustSucceed ? broken(`The sample request failed with ${said}`) : kept(`The request failed with ${said}`);
+  const problem = `${parsed.data.failure}: ${parsed.data.message.slice(0, 200)}`;
+  return mustSucceed ? broken(`The sample request failed with ${problem}`) : kept(`The request failed with ${problem}`);
 }
 
 export function judgeJson(outcome: Outcome): Finding {

@@ -94,7 +94,7 @@ export async function checkSideBySide(bench: Bench): Promise<Finding> {
   return kept(`${SIDE_BY_SIDE} at once, ${own} answers with their own word`);
 }
 
-/** Whoever calls twice wants two calls: ending one must not end the other. */
+/** A caller that calls twice wants two calls: ending one must not end the other. */
 export async function checkTwice(bench: Bench): Promise<Finding> {
   const request = requestOf(bench, "twice");
   const controller = new AbortController();

@@ -39,7 +39,7 @@ const RESULTS: readonly AdapterResult[] = [
 ];
 
 describe("callbacks", () => {
-  it.each(RESULTS)("say over the wire what the engine is told in process: %j", (result) => {
+  it.each(RESULTS)("carry over the wire what the engine gets in process: %j", (result) => {
     const outcome = outcomeOf(result);
     const body = callbackOf(outcome, "async");
     expect(callbackSchema.parse(JSON.parse(callbackText(body)))).toBeDefined();

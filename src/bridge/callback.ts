@@ -15,7 +15,7 @@ export function callbackOf(outcome: Outcome, executionPath: Path): CallbackBody 
   const { request, result, logs } = outcome;
   return {
     ...namesOf(request),
-    ...saidBy(result),
+    ...resultFields(result),
     startedAt: iso(outcome.startedAt),
     completedAt: iso(outcome.completedAt),
     ...(result.status === "deferred" ? {} : usageOf(result)),
@@ -24,14 +24,14 @@ export function callbackOf(outcome: Outcome, executionPath: Path): CallbackBody 
   };
 }
 
-/** The report of an `at_most_once` dispatch that began before the Bridge was started, and of which nobody knows more. */
+/** The report of an `at_most_once` dispatch that began before the Bridge was started, and whose outcome is unknown. */
 export function lostCallback(request: AdapterRequest, startedAt: number, now: number): CallbackBody {
   return {
     ...namesOf(request),
     status: "failed",
     errorCode: "outcome_unknown",
     error:
-      "The Bridge ended while this dispatch was under way, so nobody knows whether it acted; at_most_once work is not begun again.",
+      "The Bridge ended while this dispatch was under way, so it is unknown whether it acted; at_most_once work is not begun again.",
     startedAt: iso(startedAt),
     completedAt: iso(now),
     executionPath: "async",
@@ -95,7 +95,7 @@ function namesOf({ dispatchId, runId, stepId, attempt }: AdapterRequest) {
   return { dispatchId, runId, stepId, attempt };
 }
 
-function saidBy(
+function resultFields(
   result: AdapterResult,
 ): Pick<
   CallbackBody,

@@ -113,7 +113,7 @@ describe("executions", () => {
     expect(outcomes[0]?.result).not.toHaveProperty("stdout");
   });
 
-  it("says nothing more when an adapter that was given up answers at last", async () => {
+  it("reports nothing more when an adapter that was given up answers at last", async () => {
     const { clock, outcomes, start, settle } = setUp(
       () => new Promise((resolve) => void clock.after(5_000, () => resolve({ status: "completed", stdout: "late" }))),
     );
@@ -178,7 +178,7 @@ describe("executions", () => {
     expect(outcomes).toHaveLength(2);
   });
 
-  it("tells those who wait, and lets go of what is open when it stops", async () => {
+  it("notifies those who wait, and drops what is open when it stops", async () => {
     const { clock, executions, outcomes, start } = setUp((request) =>
       request.dispatchId === "quick"
         ? new Promise((resolve) => void clock.after(10, () => resolve({ status: "completed" })))
@@ -236,9 +236,9 @@ describe("what leaves an execution", () => {
     [LOG_LINES_MAX - 1, LOG_LINES_MAX - 1, false],
     [LOG_LINES_MAX, LOG_LINES_MAX, true],
     [LOG_LINES_MAX + 1, LOG_LINES_MAX, true],
-  ])("of %i log lines keeps %i", async (said, kept, isCut) => {
+  ])("of %i log lines keeps %i", async (logged, kept, isCut) => {
     const { outcomes, start, settle } = setUp((_, { onLog }) => {
-      for (let line = 0; line < said; line += 1) onLog({ level: "debug", message: `${line}` });
+      for (let line = 0; line < logged; line += 1) onLog({ level: "debug", message: `${line}` });
       return done();
     });
     start();

@@ -1,6 +1,6 @@
 import type { AdapterRequest, AdapterResult, LogLine } from "../adapter/index.ts";
 
-/** A log line and when it was said, in epoch milliseconds. */
+/** A log line and when it was written, in epoch milliseconds. */
 export interface TimedLine extends LogLine {
   readonly at: number;
 }
@@ -13,6 +13,6 @@ export interface Outcome {
   readonly startedAt: number;
   readonly completedAt: number;
   readonly logs: readonly TimedLine[];
-  /** How often it is delivered: more than once only when an adapter rehearses a bad network. */
+  /** How often it is delivered: more than once only when an adapter simulates a bad network. */
   readonly times: number;
 }

@@ -85,14 +85,14 @@ describe("the report of a dispatch", () => {
     });
   });
 
-  it("says so when JSON was asked for and there is none", async () => {
+  it("reports it when JSON was asked for and there is none", async () => {
     const result = await resultOf({ status: "completed", stdout: "I would rather not." }, "json");
     expect(result).toMatchObject({ status: "completed", stdout: "I would rather not." });
     expect(result).not.toHaveProperty("outputs");
     expect(result.status === "completed" && result.warnings).toHaveLength(1);
   });
 
-  it("repairs text that cannot be stored, and says so", async () => {
+  it("repairs text that cannot be stored, and reports it", async () => {
     const result = await resultOf({ status: "completed", stdout: "a\u0000b", outputs: { x: "\ud800" } });
     expect(result).toMatchObject({ stdout: "a\ufffdb", outputs: { x: "\ufffd" } });
     expect(result.status === "completed" && result.warnings?.[0]).toContain("U+FFFD");

@@ -17,20 +17,20 @@ export type Question = Pick<
 
 export type ApprovalAnswer = Pick<ApprovalInput, "decision" | "by" | "byStarter" | "reason" | "modifications">;
 
-/** Answers for a person; null leaves the question open. A refusal says why the last answer was not taken. */
+/** Answers for a person; null leaves the question open. A refusal is why the last answer was not taken. */
 export type Answer = (
   question: Question,
   context: { readonly signal: AbortSignal; readonly refusal: string | null },
 ) => Promise<ApprovalAnswer | null>;
 
-/** Says yes to everything that can be said yes to, in the place of whoever would be asked. */
+/** Approves everything that can be approved, in the place of the person who would be asked. */
 export const answerYes: Answer = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["approve", "retry"], "--approve all") : null);
 
 const answerNo: Answer = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["reject", "abort"], "--approve reject") : null);
 
-/** Who answers the approvals of a run: what `--approve` says, else whoever sits at the terminal, else nobody. */
+/** Who answers the approvals of a run: by `--approve`, else the person at the terminal, else none. */
 export function chooseAnswer(
   io: Io,
   { approve, wait }: { readonly approve?: ApproveMode; readonly wait: boolean },

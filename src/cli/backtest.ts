@@ -55,7 +55,7 @@ function printReport(io: Io, report: BacktestReport): void {
   }
   if (uncertain > 0) {
     io.err.write(
-      `${formatCount(uncertain, "verdict")} cannot be told for certain: not all args of the run were kept\n`,
+      `${formatCount(uncertain, "verdict")} are uncertain: not all args of the run were kept\n`,
     );
   }
   if (unreadable > 0) io.err.write(`${formatCount(unreadable, "verdict")} cannot be read any more\n`);

@@ -35,7 +35,7 @@ export function exitCodeOf(status: RunStatus): number {
 /** How it ended: failures and a summary for people, the result itself on standard output. */
 export function printOutcome(io: Io, outcome: Outcome, { isQuiet }: { readonly isQuiet: boolean }): void {
   const { projection } = outcome;
-  // A failure the workflow tolerates is told as it happens and counted, not held against the run.
+  // A failure the workflow tolerates is shown as it happens and counted, not held against the run.
   if (projection.status !== "completed") printFailures(io, projection.nodeResults);
   if (!isQuiet && isTerminal(projection.status)) printSummary(io, outcome);
   printResults(io, outcome);

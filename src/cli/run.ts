@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly detach?: boolean;
   /** Of the server: who shares the nodes. */
   readonly team?: string;
-  /** Of the server: how often the run may be recovered without anybody asking. */
+  /** Of the server: how often the run may be recovered automatically. */
   readonly recover?: number;
 }
 
@@ -80,7 +80,7 @@ export async function prepare(
   return { workspace, args, script };
 }
 
-/** Runs in this process until the run ends, or nobody but a person could make it go on. */
+/** Runs in this process until the run ends, or only a person could make it continue. */
 export async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
   const { piece } = workspace;
   const { plan } = piece;
@@ -185,7 +185,7 @@ function waveOf(plan: Plan, { payload }: RunEvent): number | undefined {
   return index === undefined ? undefined : plan.nodes[index]?.wave;
 }
 
-/** Nobody should take a rehearsed answer for a model's. */
+/** A scripted answer must not be taken for a model's. */
 function warnOfProviders(io: Io, plans: readonly Plan[]): void {
   const named = new Set(plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? [])));
   named.delete(SCRIPTED_PROVIDER);

@@ -114,7 +114,7 @@ export class GatewayDirectory {
     const before = this.#known.get(orgId);
     if (before !== undefined && before.reading > reading) return;
     this.#known.set(orgId, { gateways, tokens, reading });
-    this.#tellChanges(before?.gateways ?? [], gateways);
+    this.#notifyChanges(before?.gateways ?? [], gateways);
   }
 
   /** Which gateway a callback token belongs to. */
@@ -131,7 +131,7 @@ export class GatewayDirectory {
     return link;
   }
 
-  /** A Bridge says that it answers for a gateway. Null: an instance that began later already does. */
+  /** A Bridge registers that it answers for a gateway. Null: an instance that started later already does. */
   async register(
     orgId: string,
     registration: Registration,
@@ -156,7 +156,7 @@ export class GatewayDirectory {
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
   }
 
-  /** Would this token be that of two gateways? Then a callback would not say whose it is. */
+  /** Would this token be that of two gateways? Then a callback would not show whose it is. */
   async isTokenTaken(orgId: string, gatewayId: string, callbackToken: string): Promise<boolean> {
     const link = await this.#options.store.findGatewayLink(hashToken(callbackToken));
     return link !== undefined && (link.orgId !== orgId || link.gatewayId !== gatewayId);
@@ -227,7 +227,7 @@ export class GatewayDirectory {
     return [this.#gatewayOf(orgId, LOCAL_GATEWAY, { ...NEW_SPEC }, undefined)];
   }
 
-  #tellChanges(before: readonly Gateway[], now: readonly Gateway[]): void {
+  #notifyChanges(before: readonly Gateway[], now: readonly Gateway[]): void {
     for (const gateway of now) {
       const was = before.find(({ id }) => id === gateway.id);
       if (was === undefined || was.instanceId === gateway.instanceId) continue;

@@ -7,7 +7,7 @@ export interface Rate {
 
 /** What one model costs. Rates the vendor does not name apart are those of ordinary input. */
 export interface Price {
-  /** Says where the figures come from and since when they hold, for whoever checks a bill. */
+  /** Where the figures come from and since when they hold, for checking a bill. */
   readonly priceId: string;
   readonly input: Rate;
   readonly output: Rate;

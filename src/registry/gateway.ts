@@ -16,7 +16,7 @@ export const gatewaySpec = spec({
   callback_token: secret.nullish().describe("Write-only: what callbacks must carry"),
 });
 
-/** As it is kept, in the words of whoever routes by it. */
+/** As it is kept, in the words of routing. */
 export interface GatewayBody {
   readonly name: string | null;
   readonly environment: string | null;
@@ -43,14 +43,14 @@ export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBod
   };
 }
 
-/** What was kept, whoever kept it. */
+/** What was kept, in either form. */
 export function gatewayOf(body: JsonObject): GatewayBody {
   return { ...NEW_GATEWAY, ...(body as Partial<GatewayBody>) };
 }
 
 export const NEW_GATEWAY: GatewayBody = gatewayBodyOf(gatewaySpec.parse({}));
 
-/** The same as a manifest would say it. */
+/** The same as in a manifest. */
 export function gatewaySpecOf(body: JsonObject): JsonObject {
   const {
     name: label,

@@ -1,4 +1,4 @@
-/** Beyond this many comparisons a diff would only tell that everything changed. */
+/** Beyond this many comparisons a diff would only show that everything changed. */
 const CELLS_MAX = 4_000_000;
 const CONTEXT = 3;
 

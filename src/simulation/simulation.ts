@@ -148,7 +148,7 @@ function forecastNode(
 
 function judged(verdict: StoredVerdict): JudgedNode {
   const { body, at, ...rest } = verdict;
-  // Written by the governor, and by nobody else.
+  // Written by the governor only.
   const kept = body as unknown as Pick<JudgedNode, "trail" | "policies"> & { readonly explanation?: Explanation };
   const { trail, policies, explanation = null } = kept;
   return { ...rest, at: isoFromEpochMs(at), explanation, trail, policies };

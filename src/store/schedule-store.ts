@@ -19,7 +19,7 @@ export interface ScheduleStore {
   takeClaimedSlot(key: SlotKey, taking: SlotTaking & { readonly claimedBefore: number }): Promise<boolean>;
   /** Claims a queued slot if none older is queued and, unless it may overlap, nothing of its schedule is going on. */
   takeQueuedSlot(key: SlotKey, taking: SlotTaking & { readonly mayOverlap: boolean }): Promise<boolean>;
-  /** Says what became of a slot in state `from`. A run that was started is recorded whatever was said before. */
+  /** Records what became of a slot in state `from`. A run that was started is recorded whatever was recorded before. */
   settleSlot(key: SlotKey, from: "claimed" | "queued", outcome: SlotOutcome): Promise<boolean>;
   /** Newest first. */
   listSlots(orgId: string, scheduleId: string, page: Page): Promise<Listed<ScheduleSlot>>;

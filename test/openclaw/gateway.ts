@@ -26,7 +26,7 @@ export interface GatewayRequest {
 export interface FakeGateway {
   readonly url: string;
   readonly requests: readonly GatewayRequest[];
-  /** Resolves once somebody has hung up in the middle of an answer. */
+  /** Resolves once a client has hung up in the middle of an answer. */
   readonly hungUp: Promise<void>;
   close(): Promise<void>;
 }

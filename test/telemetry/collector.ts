@@ -48,7 +48,7 @@ const request = z.strictObject({
 
 export type CollectedSpan = z.infer<typeof span>;
 
-/** What a collector answers: 200 unless told otherwise; `hang` never does. */
+/** What a collector answers; default: 200; `hang` never does. */
 export type Reply =
   { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | "hang";
 

@@ -83,7 +83,7 @@ class AiSdkAdapter implements Adapter {
     await closing?.close();
   }
 
-  /** Says only what can be known without spending a token: whether there is a key. */
+  /** Reports only what can be known without spending a token: whether there is a key. */
   checkHealth(): Promise<AdapterHealth> {
     const asked =
       this.#vendor === null ? [...this.#endpoints] : [...this.#endpoints].filter(([name]) => name === this.#vendor);
@@ -132,7 +132,7 @@ class AiSdkAdapter implements Adapter {
     try {
       return await this.#attempt(request, hooks, route.value, context);
     } catch (thrown) {
-      // Opening tools or the model can fail in ways nobody listed; the attempt fails, the Bridge goes on.
+      // Opening tools or the model can fail in unknown ways; the attempt fails, the Bridge continues.
       return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
     }
   }
@@ -161,7 +161,7 @@ class AiSdkAdapter implements Adapter {
       const tools = new ModelTools(opened.tools);
       return await this.#converse({ request, hooks, route, context, text, sdk, model, wire, tools });
     } finally {
-      // What a tool server says while it is closed changes nothing about the answer.
+      // What a tool server answers while it is closed changes nothing about the answer.
       await opened.close().catch(() => undefined);
     }
   }
@@ -257,7 +257,7 @@ function endResult({ stdout, outputs, failure }: Climb): Exclude<AdapterResult, 
   };
 }
 
-/** Those who open tools may say the class themselves; anything else is a server that could not be reached. */
+/** An opener of tools may name the class itself; anything else is a server that could not be reached. */
 function toolFailure(thrown: unknown): CallFailure {
   const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
   const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";

@@ -46,7 +46,7 @@ export interface ClaudeSdk {
   query(session: { readonly prompt: string; readonly options: SessionOptions }): AsyncIterable<unknown>;
 }
 
-/** Loads the SDK from the folder where an operator installed it; the failure says what to do. */
+/** Loads the SDK from the folder where an operator installed it; the failure explains what to do. */
 export type LoadSdk = (folder: string | undefined) => Promise<Outcome<ClaudeSdk, string>>;
 
 export const loadSdk: LoadSdk = async (folder) => {

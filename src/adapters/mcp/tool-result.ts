@@ -24,8 +24,8 @@ export function resultOf(answer: CallToolResult, name: string, server: string): 
   const parts = sort(answer.content);
   const text = parts.texts.join("\n");
   if (answer.isError === true) {
-    const said = text === "" ? " without saying why." : `: ${text}`;
-    throw new McpFailure("provider_error", `The tool "${name}" failed${said}`);
+    const reason = text === "" ? " without saying why." : `: ${text}`;
+    throw new McpFailure("provider_error", `The tool "${name}" failed${reason}`);
   }
   const structured = answer.structuredContent as Json | undefined;
   const outputs = isJsonObject(structured) ? structured : undefined;
@@ -40,7 +40,7 @@ export function resultOf(answer: CallToolResult, name: string, server: string): 
   return result;
 }
 
-/** The same for a model that called the tool: what it is told. */
+/** The same for a model that called the tool: what it receives. */
 export function answerOf(answer: CallToolResult, name: string, server: string): Json {
   const { stdout, outputs } = resultOf(answer, name, server);
   return outputs ?? stdout ?? "";
