@@ -527,7 +527,7 @@ describe("the program itself", () => {
     [["runs", "list", "--limit", "101"], 2, "whole number from 1 to 100"],
     [["approvals", "resolve", "apr_1", "--choice", "maybe"], 2, "Allowed choices are"],
     [["runs", "lsit"], 2, "Did you mean list?"],
-  ])("answers %j with %i and one reason", => async (argv, status, expected) => => {
+  ])("answers %j with %i and one reason", async (argv, status, expected) => {
     const { code, out, err } = await sluice(argv);
     expect({ code, out }).toEqual({ code: status, out: "" });
     expect(err).toContain(expected);

@@ -73,7 +73,7 @@ describe("an approval of a launch without an answer", () => {
     [HOUR, ["1 h: resolved expired"]],
     [HOUR + 1, ["1 h: normal", `${(HOUR + 1) / HOUR} h: resolved expired`]],
     [DAY, ["1 h: normal", "24 h: resolved expired"]],
-  ])("is reminded of only before its end: %i ms", => (expiresMs, moves) => => {
+  ])("is reminded of only before its end: %i ms", (expiresMs, moves) => {
     expect(life(asked({ expiresMs }))).toEqual(moves);
   });
 

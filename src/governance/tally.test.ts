@@ -118,7 +118,7 @@ describe("a window", () => {
     [[100, 200], 2, { used: 3, freesAt: 1_200 }],
     [[100, 200], 3, { used: 3, freesAt: null }],
     [[], 3, { used: 3, freesAt: null }],
-  ])("with hits at %j and %i => ahead is %j", (hits, ahead, expected) => => {
+  ])("with hits at %j and %i ahead is %j", (hits, ahead, expected) => {
     expect(at(...hits).windowOf("analyst", SECOND, 500, ahead)).toEqual(expected);
   });
 
