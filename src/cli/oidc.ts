@@ -19,9 +19,7 @@ export function readOidc(config: Config): OidcSettings | null {
     );
   }
   if (oidcOrg !== undefined && oidcOrgClaim !== undefined) {
-    throw new Refusal(
-      "choose one: --oidc-org (one organisation for all) or --oidc-org-claim (the token names it)",
-    );
+    throw new Refusal("choose one: --oidc-org (one organisation for all) or --oidc-org-claim (the token names it)");
   }
   if (oidcOrg !== undefined && !isOrganisationName(oidcOrg)) {
     throw new Refusal(

@@ -137,9 +137,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
       ),
     )
     .option("--registry <path>", "what is registered, as for apply: a file or a folder; may be repeated", collect)
-    .addOption(
-      new Option("--approve <how>", "how every approval is answered").choices(APPROVE_ANSWERS).default("all"),
-    )
+    .addOption(new Option("--approve <how>", "how every approval is answered").choices(APPROVE_ANSWERS).default("all"))
     .option("--json", "print the forecast as JSON")
     .option("--quiet", "no warnings")
     .addHelpText("after", example("sluice simulate review.lobsterX --arg topic=tides --registry registry/"))

@@ -40,9 +40,7 @@ const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const sat
 
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
-  const list = addListOptions(
-    approvals.command("list").description("list approvals, by default the unanswered ones"),
-  );
+  const list = addListOptions(approvals.command("list").description("list approvals, by default the unanswered ones"));
   addChoice(list, "--status <status>", "which approvals", [...APPROVAL_STATUSES, "all"])
     .addHelpText("after", example("sluice approvals list"))
     .action((options: Omit<ListApprovalsOptions, "status"> & Partial<ListApprovalsOptions> & LinkOptions) =>

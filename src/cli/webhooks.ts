@@ -36,7 +36,9 @@ export function addDeliveryCommands(webhooks: Command, { io, settle }: Workbench
         return follow(io, api, id, await api.webhooks.redeliver(id, deliveryId), options);
       }),
     );
-  addLinkOptions(webhooks.command("test").description("send a message of type webhook.test and print what became of it"))
+  addLinkOptions(
+    webhooks.command("test").description("send a message of type webhook.test and print what became of it"),
+  )
     .argument("<id>", "name of the webhook")
     .option("--json", "print the delivery as JSON")
     .addHelpText("after", example("sluice webhooks test ops"))

@@ -180,7 +180,12 @@ describe("who is not", () => {
 
   it.each([
     ["there is no gateway", [], request(), 'no gateway serves the provider "ai-sdk"; start a Bridge that does'],
-    ["no gateway takes what names none", [], request({ provider: null }), "no gateway takes it; start a Bridge that does"],
+    [
+      "no gateway takes what names none",
+      [],
+      request({ provider: null }),
+      "no gateway takes it; start a Bridge that does",
+    ],
     [
       "a capability is missing",
       [gateway("a")],

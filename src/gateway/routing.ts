@@ -122,7 +122,10 @@ function compare(left: Gateway, right: Gateway, request: RouteRequest): { readon
   return { by: compareCodeUnits(left.id, right.id), layer: "order" };
 }
 
-function noGatewayMessage({ pinned, provider, capabilities, deployedAt }: RouteRequest, fitting: readonly Gateway[]): string {
+function noGatewayMessage(
+  { pinned, provider, capabilities, deployedAt }: RouteRequest,
+  fitting: readonly Gateway[],
+): string {
   const [first, ...more] = fitting.map(({ id }) => id);
   const refused = fitting.find(({ refusal }) => refusal !== undefined);
   if (refused?.refusal !== undefined && more.length === 0) {

@@ -23,7 +23,11 @@ interface Received {
 }
 
 /** Takes messages, and breaks every fifth off at its first try as a bad network would. */
-async function openReceiver(): Promise<{ readonly server: Server; readonly url: string; readonly received: Received[] }> {
+async function openReceiver(): Promise<{
+  readonly server: Server;
+  readonly url: string;
+  readonly received: Received[];
+}> {
   const received: Received[] = [];
   const verifier = new Webhook(SECRET);
   const tried = new Set<string>();

@@ -167,7 +167,8 @@ describe("tools that cannot be had", () => {
       failure: "provider_error",
       message: "The tools of the step cannot be had: no such server",
     });
-    const classedOpener: ToolOpener = () => Promise.reject(Object.assign(new Error("no key"), { failure: "provider_auth" }));
+    const classedOpener: ToolOpener = () =>
+      Promise.reject(Object.assign(new Error("no key"), { failure: "provider_auth" }));
     const classed = await play(vendor, [], request, { adapter: { tools: classedOpener } });
     expect(classed.result).toMatchObject({ failure: "provider_auth" });
     for (const { server } of [none, missing, failing, classed]) expect(server.calls).toHaveLength(0);

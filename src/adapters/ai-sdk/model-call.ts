@@ -198,7 +198,8 @@ export function abortFailure(signal: AbortSignal): CallFailure {
 function tokensOf(received: Received, call: ModelCall, { wire, hooks }: CallScene): Tokens | null {
   const claimed = received.finish === null ? null : believable(received.finish.reported);
   // A provider that wrote something and counted nothing does not count.
-  const reported = claimed !== null && claimed.inputTokens + claimed.outputTokens === 0 && received.characters > 0 ? null : claimed;
+  const reported =
+    claimed !== null && claimed.inputTokens + claimed.outputTokens === 0 && received.characters > 0 ? null : claimed;
   if (reported !== null && isWhole(received)) return reported;
   if (!wire.isAccepted && !(wire.isSent && hooks.signal.aborted)) return reported;
   // A provider that fails before the first word does not charge for it.

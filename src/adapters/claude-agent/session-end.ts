@@ -49,7 +49,10 @@ export function endOf(record: SessionRecord, order: SessionOrder, thrown: string
     case "error_max_budget_usd":
       return failed("provider_refused", 'The session reached "max_budget_usd" of the adapter before it had an answer.');
     case "error_max_structured_output_retries":
-      return failed("provider_bad_output", `The session gave no answer that fits the schema${detail(errorsOf(result))}`);
+      return failed(
+        "provider_bad_output",
+        `The session gave no answer that fits the schema${detail(errorsOf(result))}`,
+      );
     default:
       return failed("provider_error", `The session failed${detail(errorsOf(result) || thrown)}`);
   }
@@ -68,7 +71,10 @@ function answerOf(
   }
   const outputs = getOwn(result, "structured_output");
   if (isJsonObject(outputs)) return { stdout: text, outputs, failure: null };
-  return failed("provider_bad_output", `The session ended without the structured answer it was asked for${detail(text)}`);
+  return failed(
+    "provider_bad_output",
+    `The session ended without the structured answer it was asked for${detail(text)}`,
+  );
 }
 
 function apiFailure({ kind, status, text, retryDelayMs }: ApiError, apiKey: string | null): CallFailure {

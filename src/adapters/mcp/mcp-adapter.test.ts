@@ -87,7 +87,11 @@ describe("which tool, and with what", () => {
     ["no name", {}, /^unknown_tool: "" names no tool/],
     ["no slash", { message: "echo this" }, /^unknown_tool: "echo"/],
     ["a name that is no text", { inputs: { tool: 7 } }, /^unknown_tool: the input "tool"/],
-    ["a server that is not configured", { inputs: { tool: "other/echo" } }, /^unknown_server: .*"other".* tools, keyed/],
+    [
+      "a server that is not configured",
+      { inputs: { tool: "other/echo" } },
+      /^unknown_server: .*"other".* tools, keyed/,
+    ],
     ["a hostile server", { inputs: { tool: "__proto__/echo" } }, /^unknown_server/],
     ["another hostile server", { inputs: { tool: "constructor/toString" } }, /^unknown_server/],
     ["a tool it does not have", { inputs: { tool: "tools/nope" } }, /^unknown_tool: .*"nope"; it has: echo, late/],

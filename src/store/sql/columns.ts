@@ -92,7 +92,7 @@ export class Columns<F extends Fields> {
 
   /** One record as parameters. */
   values(record: RecordOf<F>): SqlScalar[] {
-    return this.#columns.map(({ field, column }) => written(column, record[field]));
+    return this.#columns.map(({ field, column }) => scalarOf(column, record[field]));
   }
 
   /**
@@ -101,8 +101,8 @@ export class Columns<F extends Fields> {
    */
   batch(records: readonly RecordOf<F>[]): string[] {
     return this.#columns.map(({ field, column }) => {
-      if (column.type === "json") return records.map((record) => written(column, record[field]) ?? "null").join(SEPARATOR);
-      return `{${records.map((record) => arrayElement(written(column, record[field]))).join(",")}}`;
+      if (column.type === "json") return records.map((row) => scalarOf(column, row[field]) ?? "null").join(SEPARATOR);
+      return `{${records.map((row) => arrayElement(scalarOf(column, row[field]))).join(",")}}`;
     });
   }
 
@@ -121,8 +121,9 @@ export class Columns<F extends Fields> {
   }
 }
 
-function written({ isParsed }: Column<unknown>, value: unknown): SqlScalar {
-  return isParsed && value !== null ? JSON.stringify(value) : ((value ?? null) as SqlScalar);
+function scalarOf({ isParsed }: Column<unknown>, value: unknown): SqlScalar {
+  const known = value ?? null;
+  return isParsed && known !== null ? JSON.stringify(known) : (known as SqlScalar);
 }
 
 function arrayAt(type: ColumnType, place: number): string {

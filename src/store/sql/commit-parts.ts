@@ -84,7 +84,10 @@ type Row<P extends PartName> = RecordOf<(typeof PARTS)[P]["fields"]>;
 
 export type PartRows = { readonly [P in PartName]: Row<P>[] };
 
-/** The rows of a batch, in its order; `bodies` holds the packed events of each run that has any. */
+/**
+ * The rows of a batch, in its order; `bodies` holds the packed events of each run that has any. What is copied comes last
+ * in each row: an object that is copied first and extended then costs ten times as much to make.
+ */
 export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, string>): PartRows {
   const rows: PartRows = {
     updated: [],
@@ -108,8 +111,8 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     const { runId, orgId } = commit;
     const body = bodies.get(runId) ?? null;
     if (commit.create === null) rows.updated.push(updatedRow(commit, body));
-    else rows.created.push({ ...commit.create, ...commit.head, runId, orgId, body });
-    for (const attempt of attemptsLeftOpen(commit)) rows.opened.push({ ...attempt, runId, orgId });
+    else rows.created.push({ runId, orgId, body, ...commit.head, ...commit.create });
+    for (const attempt of attemptsLeftOpen(commit)) rows.opened.push({ runId, orgId, ...attempt });
     for (const { nodeId, attempt } of commit.closed) rows.closed.push({ runId, nodeId, attempt });
     const { set, cleared } = timersOf(commit);
     for (const [key, { dueAt }] of set) rows.timers_set.push(timerRow(commit, runId, key, dueAt));
@@ -128,7 +131,7 @@ function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit
   const waiting = new Set<string>();
   for (const wait of waits) {
     waiting.add(wait.nodeId);
-    rows.waits.push({ ...wait, runId, orgId });
+    rows.waits.push({ runId, orgId, ...wait });
   }
   for (const nodeId of waitsEnded) if (!waiting.has(nodeId)) rows.waits_ended.push({ runId, nodeId });
 }
@@ -145,5 +148,5 @@ function timerRow({ runId, orgId }: RunCommit, ofRunId: string, key: string, due
 
 function updatedRow({ runId, orgId, expectedVersion, head, events }: RunCommit, body: string | null): Row<"updated"> {
   const first = firstEventId(events, head.lastEventId);
-  return { ...head, runId, orgId, rowVersion: expectedVersion, firstEventId: first, body };
+  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, ...head };
 }

@@ -43,7 +43,7 @@ function addSlots(rows: PartRows, { runId, orgId, slots }: RunCommit, isRated: b
 }
 
 function addLedger(rows: PartRows, { runId, orgId, ledger }: RunCommit): void {
-  for (const change of ledger) rows.ledger.push({ ...change, runId, orgId });
+  for (const change of ledger) rows.ledger.push({ runId, orgId, ...change });
 }
 
 const NO_WINDOW = { hits: null, hitCounts: null, rateCount: null, windowMs: null };
@@ -63,10 +63,10 @@ function oneEach({ at, count }: Hits): readonly Hits[] {
   return Array.from({ length: count }, () => ({ at, count: 1 }));
 }
 
-function addMemories(rows: PartRows, { runId, orgId, memories }: RunCommit): void {
-  for (const entry of memories) rows.memories.push({ ...entry, runId, orgId, id: memoryEntryId(entry) });
+function addMemories(rows: PartRows, { orgId, memories }: RunCommit): void {
+  for (const entry of memories) rows.memories.push({ orgId, id: memoryEntryId(entry), ...entry });
 }
 
 function addUsage(rows: PartRows, { runId, orgId, usage, workflow }: RunCommit): void {
-  for (const record of usage) rows.usage.push({ ...record, runId, orgId, workflow });
+  for (const record of usage) rows.usage.push({ runId, orgId, workflow, ...record });
 }

@@ -12,8 +12,7 @@ export function sqlFeeds(sql: Sql): FeedStore {
       await sql.query(END_FEED, [orgId, sweptAt]);
     },
     listRunsAhead: async (runIds) => AHEAD_RUN.all(await sql.query(AHEAD, [runIds])),
-    sweepRunsAhead: async (orgId, since, limit) =>
-      AHEAD_RUN.all(await sql.query(SWEEP, [orgId, since, limit])),
+    sweepRunsAhead: async (orgId, since, limit) => AHEAD_RUN.all(await sql.query(SWEEP, [orgId, since, limit])),
     feedRun: async ({ orgId, runId, version, from, to, deliveries }) => {
       const columns = deliveryColumns(deliveries);
       return (await sql.query(FEED_RUN, [orgId, runId, version, from, to, ...columns])).length > 0;

@@ -90,7 +90,13 @@ async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Pro
   return isGone;
 }
 
-const ENTRY = new Columns({ id: text, revision: int, body: parsed<JsonObject>(), createdAt: bigint, updatedAt: bigint });
+const ENTRY = new Columns({
+  id: text,
+  revision: int,
+  body: parsed<JsonObject>(),
+  createdAt: bigint,
+  updatedAt: bigint,
+});
 
 const GET = {
   name: "get entry",
