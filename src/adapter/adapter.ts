@@ -40,7 +40,7 @@ export interface AdapterCapabilities {
 const usdPerMtok = z.number().nonnegative().max(1_000_000);
 
 /** The operator's own prices by `vendor:model`, in dollars per million tokens. */
-export const adapterPricesSchema = z.record(
+const adapterPricesSchema = z.record(
   z.string().max(300),
   z.object({
     input_usd_per_mtok: usdPerMtok,

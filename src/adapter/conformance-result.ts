@@ -3,7 +3,7 @@ import { adapterResultSchema, type AdapterResult, type LogLine, type StreamPart 
 import type { Call, Outcome } from "./conformance-call.ts";
 import { broken, kept, untested, type Finding } from "./conformance-report.ts";
 
-export const RESULT_BYTES_MAX = 5 * 1_048_576;
+const RESULT_BYTES_MAX = 5 * 1_048_576;
 
 const USAGE = ["inputTokens", "outputTokens", "thinkingTokens", "cachedTokens", "costUsd", "extraCalls", "duplicates"];
 

@@ -23,7 +23,7 @@ export interface DispatchHandlerOptions {
   readonly callbackOrigins?: () => readonly string[] | null;
 }
 
-export const OPEN_MAX = 1_000;
+const OPEN_MAX = 1_000;
 
 type SentDispatch = z.infer<typeof sentDispatchSchema>;
 

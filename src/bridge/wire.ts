@@ -58,13 +58,13 @@ export interface ProblemBody {
   readonly problems?: readonly { readonly code: string; readonly message: string; readonly path: string }[];
 }
 
-export const logLineSchema = z.object({
+const logLineSchema = z.object({
   level: z.enum(["debug", "info", "warning", "error"]),
   message: z.string(),
   at: instant.optional(),
 });
 
-export const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
+const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
 
 /** What is counted, apart from the rest: a figure out of range is refused by a code of its own. */
 export const usageSchema = z.object({

@@ -24,7 +24,7 @@ export type Answer = (
 ) => Promise<ApprovalAnswer | null>;
 
 /** Approves everything that can be approved, in the place of the person who would be asked. */
-export const answerYes: Answer = ({ choices }, { refusal }) =>
+const answerYes: Answer = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["approve", "retry"], "--approve all") : null);
 
 const answerNo: Answer = ({ choices }, { refusal }) =>

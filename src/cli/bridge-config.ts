@@ -46,7 +46,7 @@ export interface BridgeConfig {
   };
 }
 
-export const EMPTY_BRIDGE_CONFIG: BridgeConfig = {
+const EMPTY_BRIDGE_CONFIG: BridgeConfig = {
   defaultProvider: null,
   sections: {},
   modules: [],

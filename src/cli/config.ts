@@ -4,8 +4,8 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
-export const DEFAULT_PORT = 7717;
-export const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 7717;
+const DEFAULT_HOST = "127.0.0.1";
 /** Where everything belongs as long as there is no reason for a second one. */
 export const DEFAULT_ORGANISATION = "default";
 const DEFAULT_DATA = ".sluice";

@@ -81,7 +81,7 @@ export async function prepare(
 }
 
 /** Runs in this process until the run ends, or only a person could make it continue. */
-export async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
+async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
   const { piece } = workspace;
   const { plan } = piece;
   const progress = chooseProgress(io, options);

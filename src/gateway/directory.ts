@@ -32,7 +32,7 @@ interface Known {
 const REFRESH_MS = 1_000;
 const TOKEN_MS = 2_000;
 const TOKENS_MAX = 10_000;
-export const GRACE_MS = 30_000;
+const GRACE_MS = 30_000;
 
 /** The gateways of every organisation this process works for, re-read every second. */
 export class GatewayDirectory {

@@ -34,7 +34,7 @@ type Unfit = "not_pinned" | "not_deployed" | "provider" | "capability" | "offlin
 type Layer = "awaited" | "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
 
 /** A gateway that was not taken, and the first thing that spoke against it. */
-export interface Loser {
+interface Loser {
   readonly gatewayId: string;
   readonly reason: Unfit | Layer;
 }

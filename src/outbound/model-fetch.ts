@@ -1,7 +1,7 @@
 import type { Agent } from "undici";
 
-export const MODEL_RESPONSE_BYTES_MAX = 16 * 1_048_576;
-export const MODEL_ERROR_BYTES_MAX = 65_536;
+const MODEL_RESPONSE_BYTES_MAX = 16 * 1_048_576;
+const MODEL_ERROR_BYTES_MAX = 65_536;
 /** Reaching a provider may take this long; how long it then thinks is the attempt's concern alone. */
 const CONNECT_TIMEOUT_MS = 30_000;
 

@@ -25,7 +25,7 @@ export interface PeerReply {
   readonly text: string;
 }
 
-export type PeerFailureReason =
+type PeerFailureReason =
   "refused" | "reset" | "timeout" | "aborted" | "too_large" | "unreachable" | typeof OUTBOUND_REFUSED;
 
 export interface PeerFailure {

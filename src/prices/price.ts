@@ -16,7 +16,7 @@ export interface Price {
 }
 
 /** The operator's own figures for one model. */
-export interface OwnPrice {
+interface OwnPrice {
   readonly input_usd_per_mtok: number;
   readonly output_usd_per_mtok: number;
   readonly cached_usd_per_mtok?: number | undefined;

@@ -25,7 +25,7 @@ export interface Manifest {
   readonly places: ManifestPlaces | null;
 }
 
-export interface ManifestPlaces {
+interface ManifestPlaces {
   placeOf(at: TreePath, isAtKey: boolean): Place;
   /** Where a line of a text inside the document stands, when that is known. */
   placeInText(at: TreePath, inside: Place): Place;

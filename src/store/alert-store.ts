@@ -23,7 +23,7 @@ export interface AlertStore {
   ): Promise<readonly OverdueApproval[]>;
 }
 
-export interface FiredAlert {
+interface FiredAlert {
   readonly at: number;
   readonly deliveries: readonly NewDelivery[];
   readonly audit: AuditEntry | null;

@@ -100,7 +100,7 @@ export interface PruneAsked {
 /** `previous` is the segment before, when nothing is left of it either: the two become one. */
 export type ComputePrune = (segment: SegmentRead, previous: ClosedSegment | null) => PruneAnswer;
 
-export interface PruneAnswer {
+interface PruneAnswer {
   readonly segment: ClosedSegment;
   /** Numbers of the records that go. */
   readonly gone: readonly number[];

@@ -52,7 +52,7 @@ export interface SlotKey {
   readonly slotAt: number;
 }
 
-export interface SlotTaking {
+interface SlotTaking {
   readonly claimedBy: string;
   readonly at: number;
 }
@@ -72,7 +72,7 @@ export interface NewSlot {
   readonly reason: string | null;
 }
 
-export type SlotOutcome =
+type SlotOutcome =
   | { readonly state: "started"; readonly runId: string }
   | { readonly state: "skipped" | "refused"; readonly reason: string };
 

@@ -15,7 +15,7 @@ export type Turn =
   | { readonly kind: "frames"; readonly frames: readonly string[] };
 
 /** `hang`: never ends. `cut`: the connection goes away. */
-export type TurnEnd = "completed" | "incomplete" | "failed" | "hang" | "cut";
+type TurnEnd = "completed" | "incomplete" | "failed" | "hang" | "cut";
 
 export interface GatewayRequest {
   readonly path: string;

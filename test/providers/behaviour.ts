@@ -32,7 +32,7 @@ export interface Status {
 }
 
 /** Keeps sending frames until the client is gone. */
-export interface Huge {
+interface Huge {
   readonly kind: "huge";
 }
 

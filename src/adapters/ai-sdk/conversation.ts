@@ -14,7 +14,7 @@ import type { ModelTools } from "./model-tools.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Calls of the model in answer to one question, tools included. */
-export const TOOL_STEPS_MAX = 8;
+const TOOL_STEPS_MAX = 8;
 const TOOL_CALLS_PER_STEP_MAX = 32;
 
 export interface ConversationOptions {

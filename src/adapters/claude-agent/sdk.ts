@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { ChildProcess } from "node:child_process";
 import { fail, succeed, type Json, type JsonObject, type Outcome } from "../../core/base/index.ts";
 
-export const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
+const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
 /** How the SDK asks for its process. */
 export interface SpawnOrder {

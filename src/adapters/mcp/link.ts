@@ -14,7 +14,7 @@ export interface Link {
   close(): Promise<void>;
 }
 
-export interface Trouble {
+interface Trouble {
   /** Set as soon as an answer outgrew the limit: on its way through the client the reason may get lost. */
   isTooLarge: boolean;
   /** The end of what a command wrote to its error output. */

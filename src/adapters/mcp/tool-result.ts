@@ -4,7 +4,7 @@ import type { AdapterResult } from "../../adapter/index.ts";
 import { McpFailure, tooLarge } from "./mcp-failure.ts";
 
 export const RESULT_BYTES_MAX = 5 * 1_048_576;
-export const MEDIA_BYTES_MAX = 1_048_576;
+const MEDIA_BYTES_MAX = 1_048_576;
 
 const MIME = /^[A-Za-z0-9][A-Za-z0-9.+-]{0,63}\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;

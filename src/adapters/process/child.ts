@@ -27,7 +27,7 @@ export interface ChildOrder {
 }
 
 /** Why a command ended: by itself, or because we ended it. */
-export type EndCause = "exit" | "timeout" | "aborted" | "too_large" | "not_started";
+type EndCause = "exit" | "timeout" | "aborted" | "too_large" | "not_started";
 
 export interface EndedChild {
   readonly cause: EndCause;

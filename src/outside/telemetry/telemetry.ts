@@ -21,7 +21,7 @@ export interface TelemetryOptions extends Omit<SenderOptions, keyof typeof DEFAU
   readonly limits?: Partial<typeof DEFAULTS>;
 }
 
-export interface TelemetryFigures extends SenderFigures {
+interface TelemetryFigures extends SenderFigures {
   /** Runs that were not sent, because too many were running. */
   readonly droppedRuns: number;
 }

@@ -1,7 +1,6 @@
 import type { SqlValue, Statement } from "../sql.ts";
 import { GOVERNANCE_CTES } from "./governance-ctes.ts";
 import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
-import type { Columns } from "./columns.ts";
 import { NEW_RUN } from "./run-columns.ts";
 
 /**
@@ -15,8 +14,8 @@ export function commitStatement(rows: PartRows): { readonly statement: Statement
   return { statement: statementOf(parts), params };
 }
 
-function columnsOf<P extends PartName>(part: P, rows: PartRows): SqlValue[] {
-  const columns: Columns<(typeof PARTS)[P]["fields"]> = PARTS[part];
+function columnsOf(part: PartName, rows: PartRows): SqlValue[] {
+  const columns: { batch(records: readonly object[]): string[] } = PARTS[part];
   return columns.batch(rows[part]);
 }
 
