@@ -1,5 +1,5 @@
 import type { Adapter, AdapterRequest } from "./adapter.ts";
-import { callAdapter, pause, type Outcome } from "./conformance-call.ts";
+import { callAdapter, pause, type TrialOutcome } from "./conformance-call.ts";
 import { broken, kept, untested, type Finding } from "./conformance-report.ts";
 import { HOSTILE_REQUESTS, sampleRequest, type Sample } from "./conformance-request.ts";
 import { readResult, wireResult } from "./conformance-result.ts";
@@ -48,7 +48,7 @@ export async function checkAbortedMidway(bench: Bench): Promise<Finding> {
 }
 
 /** `mustFail`: nothing can have been done yet. In the middle, the result may just have been ready. */
-function judgeAbort(outcome: Outcome, bench: Bench, mustFail: boolean): Finding {
+function judgeAbort(outcome: TrialOutcome, bench: Bench, mustFail: boolean): Finding {
   if (outcome.kind === "pending") return broken(`It did not answer within ${bench.abortWithinMs} ms of the abort.`);
   if (outcome.kind === "rejected") return broken(`execute rejected instead of resolving: ${outcome.reason}`);
   const result = readResult(outcome);

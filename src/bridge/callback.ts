@@ -1,6 +1,6 @@
 import { billOf, type CallbackResult, reportOf, statusOf, WARNINGS_MAX } from "../core/engine/index.ts";
 import type { AdapterRequest, AdapterResult, LogLine } from "../adapter/index.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ExecutionOutcome } from "./execution-outcome.ts";
 import type { CallbackBody } from "./wire.ts";
 
 type Answered = Exclude<AdapterResult, { status: "deferred" }>;
@@ -11,7 +11,7 @@ const COUNT_MAX = 1_000_000_000_000;
 const MODEL_LENGTH_MAX = 200;
 
 /** An outcome as it goes to the server. */
-export function callbackOf(outcome: Outcome, executionPath: Path): CallbackBody {
+export function callbackOf(outcome: ExecutionOutcome, executionPath: Path): CallbackBody {
   const { request, result, logs } = outcome;
   return {
     ...namesOf(request),
@@ -39,7 +39,7 @@ export function lostCallback(request: AdapterRequest, startedAt: number, now: nu
 }
 
 /** An outcome as the engine takes it, for a Bridge in the engine's own process. */
-export function reportOutcome({ request, result, logs }: Outcome): CallbackResult {
+export function reportOutcome({ request, result, logs }: ExecutionOutcome): CallbackResult {
   return reportOf(result, request.outputStrategy, warningsOf(logs));
 }
 

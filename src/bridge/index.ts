@@ -3,6 +3,6 @@ export { startBridge } from "./bridge-server.ts";
 export { readCallback, reportOutcome } from "./callback.ts";
 export { Executions } from "./executions.ts";
 export { hangUp, listen } from "./listening.ts";
-export type { Outcome } from "./outcome.ts";
+export type { ExecutionOutcome } from "./execution-outcome.ts";
 export { readSentCallback, withWarnings } from "./sent-callback.ts";
 export * from "./wire.ts";

@@ -1,5 +1,5 @@
 import type { LogLine } from "../adapter/index.ts";
-import type { TimedLine } from "./outcome.ts";
+import type { TimedLine } from "./execution-outcome.ts";
 
 export const LOG_LINES_MAX = 1_000;
 export const LOG_LENGTH_MAX = 262_144;

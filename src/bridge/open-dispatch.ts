@@ -3,7 +3,7 @@ import type { Redactor } from "../core/redaction/index.ts";
 import type { Adapter, AdapterHooks, AdapterRequest, AdapterResult, StreamPart } from "../adapter/index.ts";
 import type { Clock, Stop } from "../clock/index.ts";
 import { LogBook } from "./log-book.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ExecutionOutcome } from "./execution-outcome.ts";
 import { createPartialBatcher, type PartialBatcher } from "./partials.ts";
 import { redactResult } from "./redacted.ts";
 import type { CallbackBody } from "./wire.ts";
@@ -12,7 +12,7 @@ import type { CallbackBody } from "./wire.ts";
 export interface ExecutionReport {
   stream(deltas: StreamInput["deltas"]): void;
   /** Called exactly once, unless the Bridge is stopped before. */
-  ended(outcome: Outcome): void;
+  ended(outcome: ExecutionOutcome): void;
 }
 
 type Answered = Exclude<AdapterResult, { status: "deferred" }>;
@@ -91,7 +91,7 @@ export class OpenDispatch {
   }
 
   /** The outcome, `answer` being null when the adapter did not answer in time after it was asked to stop. */
-  outcome(answer: AdapterResult | null): Outcome {
+  outcome(answer: AdapterResult | null): ExecutionOutcome {
     this.#stopTimer?.();
     this.#flush();
     const result = this.#judge(answer);

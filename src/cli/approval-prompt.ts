@@ -1,11 +1,11 @@
 import type { EventOf, RunEvent } from "../core/event/index.ts";
-import type { Answer, ApprovalAnswer } from "./approvals.ts";
+import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 
 export type Asked = EventOf<"approval.requested">["payload"];
 
 export interface ApprovalPromptOptions {
   /** Null: no person is asked. */
-  readonly answer: Answer | null;
+  readonly answer: AnswerApproval | null;
   /** Submits an answer, and returns why it was not taken; null when it was, or when it is not needed any more. */
   readonly handIn: (asked: Asked, given: ApprovalAnswer) => Promise<string | null>;
   /** A person was asked, and it could not be answered. */
@@ -58,7 +58,7 @@ export class ApprovalPrompt {
     this.#open.clear();
   }
 
-  async #askPerson(asked: Asked, answer: Answer): Promise<void> {
+  async #askPerson(asked: Asked, answer: AnswerApproval): Promise<void> {
     const { onLeftOpen, onDone } = this.#options;
     this.#asking += 1;
     try {
@@ -72,7 +72,7 @@ export class ApprovalPrompt {
   }
 
   /** Why it stays open although it was answered. */
-  async #ask(asked: Asked, answer: Answer): Promise<string | null> {
+  async #ask(asked: Asked, answer: AnswerApproval): Promise<string | null> {
     const controller = new AbortController();
     this.#open.set(asked.approvalId, controller);
     const { signal } = controller;

@@ -9,7 +9,7 @@ import { EXIT } from "./exit-code.ts";
 import { type Io, isAtTerminal } from "./io.ts";
 import { withLargeValues } from "./large-value.ts";
 import { leaveOnInterrupt } from "./leaving.ts";
-import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
+import { exitCodeOf, printFailures, printOutcome } from "./run-outcome.ts";
 import type { Progress } from "./progress.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { answerCommand, type OpenQuestion, type Waiting, waitingOf } from "./waiting.ts";

@@ -4,7 +4,7 @@ import { ADAPTER_SPECIFICATION, type Adapter } from "../adapter/index.ts";
 import { findNode, replay, type RunState } from "../core/engine/index.ts";
 import type { EventType, RunEvent } from "../core/event/index.ts";
 import { createAllowAllJudge, type Judge } from "../governance/index.ts";
-import type { Answer } from "./approvals.ts";
+import type { AnswerApproval } from "./approvals.ts";
 
 const ofType = (log: readonly RunEvent[], type: EventType): readonly RunEvent[] =>
   log.filter((event) => event.type === type);
@@ -129,7 +129,7 @@ describe("people", () => {
 
   it("are asked again when an answer is not taken, three times in all", async () => {
     const refusals: (string | null)[] = [];
-    const answer: Answer = async (_, { refusal }) => {
+    const answer: AnswerApproval = async (_, { refusal }) => {
       refusals.push(refusal);
       return { decision: "reject", by: "ann" };
     };
@@ -147,7 +147,7 @@ describe("people", () => {
 
   it("need not answer any more when the run is cancelled", async () => {
     let isAborted = false;
-    const answer: Answer = (_, { signal }) =>
+    const answer: AnswerApproval = (_, { signal }) =>
       new Promise((resolve) => {
         signal.addEventListener("abort", () => {
           isAborted = true;
@@ -242,7 +242,7 @@ describe("child runs", () => {
 
   it("are answered by the one who answers for the family", async () => {
     const asked: string[] = [];
-    const answer: Answer = async ({ nodeId }) => {
+    const answer: AnswerApproval = async ({ nodeId }) => {
       asked.push(nodeId);
       return { decision: "approve", by: "ann" };
     };

@@ -9,14 +9,14 @@ import type { Judge } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
 import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
-import type { Answer, ApprovalAnswer } from "./approvals.ts";
+import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 
 export interface OwnEngineOptions {
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   readonly judge: Judge;
   /** Who answers the approvals of the whole family; null: they stay open. */
-  readonly answer: Answer | null;
+  readonly answer: AnswerApproval | null;
   readonly onLeftOpen: (approvalId: string, why: string) => void;
   /** After each commit of a run of the family: its own, and those of the runs it starts. */
   readonly onEvents: (runId: string, events: readonly RunEvent[]) => void;

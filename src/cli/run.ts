@@ -17,7 +17,7 @@ import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
 import { loadScript } from "./simulation.ts";
 import { STOP_MS } from "./standing.ts";
-import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
+import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
 import { readSourceFile, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
@@ -131,7 +131,7 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
   return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(state.status);
 }
 
-function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): Outcome {
+function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): RunOutcome {
   const durationMs = startedAt === null || endedAt === null ? null : endedAt - startedAt;
   return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
 }

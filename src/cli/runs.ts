@@ -9,7 +9,7 @@ import { durationOf, followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { withLargeValues } from "./large-value.ts";
-import { printFailures, textOf } from "./outcome.ts";
+import { printFailures, textOf } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf, planOfVersion } from "./remote-plan.ts";
 import { formatTable } from "./table.ts";

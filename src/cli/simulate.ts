@@ -19,7 +19,7 @@ import { printForecast } from "./forecast.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
 import { readManifests } from "./manifest.ts";
-import { exitCodeOf } from "./outcome.ts";
+import { exitCodeOf } from "./run-outcome.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { SERVER_CATALOG } from "./remote-plan.ts";

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createHandClock, type HandClock } from "../../test/gateway/fake-bridge.ts";
 import type { Registration } from "../bridge/index.ts";
-import { createMemoryStore, type Store } from "../store/index.ts";
+import { createMemoryStore, type GatewayBody, type Store } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
 import { type Gateway, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
-import type { GatewaySpec } from "./gateway-spec.ts";
 import { createSecretBox } from "./secret-box.ts";
 
 const ORG = "default";
@@ -46,7 +45,7 @@ const registration = (more: Partial<Registration> = {}): Registration => ({
   ...more,
 });
 
-const spec = (more: Partial<GatewaySpec> = {}): GatewaySpec => ({
+const spec = (more: Partial<GatewayBody> = {}): GatewayBody => ({
   name: null,
   environment: null,
   url: "http://127.0.0.1:4000",

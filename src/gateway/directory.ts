@@ -2,9 +2,15 @@ import type { Registered, Registration } from "../bridge/index.ts";
 import { type Clock, Rounds } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
-import { everyEntry, type GatewayLink, type GatewayStore, type RegistryStore } from "../store/index.ts";
+import {
+  everyEntry,
+  type GatewayBody,
+  type GatewayLink,
+  type GatewayStore,
+  type RegistryStore,
+} from "../store/index.ts";
 import { changedLink, type LinkChange, sealPlaceOf } from "./gateway-link.ts";
-import { type GatewaySpec, NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
+import { NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
 import { type Gateway, gatewayOf, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { hashToken, randomToken } from "./token.ts";
@@ -166,7 +172,7 @@ export class GatewayDirectory {
   async put(
     orgId: string,
     gatewayId: string,
-    spec: GatewaySpec,
+    spec: GatewayBody,
     tokens: { readonly dispatchToken?: string; readonly callbackToken?: string },
   ): Promise<void> {
     const { store, clock } = this.#options;

@@ -1,15 +1,15 @@
 import type { ProviderModels } from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
-import type { GatewayLink, GatewayStatus } from "../store/index.ts";
-import { type GatewaySpec, specOf } from "./gateway-spec.ts";
+import type { GatewayBody, GatewayLink, GatewayStatus } from "../store/index.ts";
+import { specOf } from "./gateway-spec.ts";
 import { readFacts } from "./instance-facts.ts";
 
 /** The Bridge inside a server's own process. */
 export const LOCAL_GATEWAY = "local";
 
 /** A place of execution as routing sees it. */
-export interface Gateway extends GatewaySpec {
+export interface Gateway extends GatewayBody {
   readonly orgId: string;
   readonly id: string;
   readonly status: GatewayStatus;

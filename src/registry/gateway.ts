@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
+import type { GatewayBody } from "../store/index.ts";
 import { name, names, secret, spec, webUrl, whole } from "./field.ts";
 
 export const gatewaySpec = spec({
@@ -15,19 +16,6 @@ export const gatewaySpec = spec({
   dispatch_token: secret.nullish().describe("Write-only: sent with every dispatch"),
   callback_token: secret.nullish().describe("Write-only: what callbacks must carry"),
 });
-
-/** As it is kept, in the words of routing. */
-export interface GatewayBody {
-  readonly name: string | null;
-  readonly environment: string | null;
-  readonly url: string;
-  readonly isDefault: boolean;
-  readonly minTrustLevel: number;
-  readonly costRank: number;
-  readonly capabilities: readonly string[];
-  readonly providers: readonly string[];
-  readonly defaultProvider: string | null;
-}
 
 export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBody {
   return {

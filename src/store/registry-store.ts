@@ -80,6 +80,21 @@ export interface Entry {
   readonly updatedAt: number;
 }
 
+/** What is registered of a gateway, as it is kept. */
+export interface GatewayBody {
+  readonly name: string | null;
+  readonly environment: string | null;
+  readonly url: string;
+  readonly isDefault: boolean;
+  readonly minTrustLevel: number;
+  /** What it costs to run there, relative to the others; less is taken first. */
+  readonly costRank: number;
+  readonly capabilities: readonly string[];
+  readonly providers: readonly string[];
+  /** What runs a node that names no provider; null: such nodes do not go there. */
+  readonly defaultProvider: string | null;
+}
+
 /** What is true of registered gateways at the moment: who answers for them, by which secrets, and how they are. */
 export interface GatewayStore {
   /** Of one organisation. */

@@ -16,7 +16,7 @@ import { Bill } from "./bill.ts";
 import { failed, failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
 import { climbLadder, type Climb } from "./contract-ladder.ts";
-import { Conversation, type Answer } from "./conversation.ts";
+import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
@@ -238,7 +238,7 @@ interface Talk {
   readonly tools: ModelTools;
 }
 
-function textEnd(answer: Answer, { onLog }: AdapterHooks, { vendor, modelId }: FailureContext): Climb {
+function textEnd(answer: ModelAnswer, { onLog }: AdapterHooks, { vendor, modelId }: FailureContext): Climb {
   if (answer.failure !== null) return { failure: answer.failure, extraCalls: 0 };
   if (answer.isCutOff) {
     onLog({ level: "warning", message: "The model reached its limit of output tokens; its answer is cut off." });

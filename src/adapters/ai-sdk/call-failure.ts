@@ -84,8 +84,7 @@ export function isProviderError(error: unknown): boolean {
 
 /** Message for a model that ended its answer by refusing. */
 export function refusal(context: FailureContext, text: string): CallFailure {
-  const detail = text.trim() === "" ? "." : `: ${text.trim()}`;
-  const message = `${context.vendor} (${context.modelId}) refused to answer${detail}`;
+  const message = `${context.vendor} (${context.modelId}) refused to answer${reasonSuffix(text)}`;
   return { failure: "provider_refused", message: tidy(message, context.apiKey) };
 }
 
@@ -97,6 +96,11 @@ export function badOutput(context: FailureContext, what: string): CallFailure {
 export function truncated(context: FailureContext): CallFailure {
   const message = `The answer of ${context.vendor} (${context.modelId}) broke off before its end.`;
   return { failure: "provider_error", message };
+}
+
+/** The end of a message: the reason, where one was given. */
+export function reasonSuffix(text: string): string {
+  return text.trim() === "" ? "." : `: ${text.trim()}`;
 }
 
 /** Keys never leave in a message, nor does a message grow with what a stranger wrote. */

@@ -26,7 +26,7 @@ export interface ConversationOptions {
   readonly maxOutputTokens: number | undefined;
 }
 
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string;
   readonly isCutOff: boolean;
   readonly failure: CallFailure | null;
@@ -45,7 +45,7 @@ export class Conversation {
   }
 
   /** Asks, runs the tools the model calls, and comes back with its answer. */
-  async ask(text: string): Promise<Answer> {
+  async ask(text: string): Promise<ModelAnswer> {
     this.#addMessage(text);
     for (let step = 1; step <= TOOL_STEPS_MAX; step += 1) {
       const result = await this.#call({ mayCallTools: true, isStreamed: true });
@@ -57,7 +57,7 @@ export class Conversation {
   }
 
   /** Asks once more, in one call and without tools. Its text does not reach the stream, which has the first answer. */
-  async askAgain(text: string): Promise<Answer> {
+  async askAgain(text: string): Promise<ModelAnswer> {
     this.#addMessage(text);
     const result = await this.#call({ mayCallTools: false, isStreamed: false });
     if (result.failure !== null || result.requestedTools.length === 0) return result;
@@ -111,7 +111,7 @@ export class Conversation {
     return signal.aborted ? abortFailure(signal) : null;
   }
 
-  #bad(what: string): Answer & { readonly failure: CallFailure } {
+  #bad(what: string): ModelAnswer & { readonly failure: CallFailure } {
     return { text: "", isCutOff: false, failure: badOutput(this.#options.scene.context(), what) };
   }
 }

@@ -1,7 +1,7 @@
 import { getOwn, isJsonArray, isJsonObject, type FailureClass, type JsonObject } from "../../core/base/index.ts";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import { Bill, type BillTotals } from "../ai-sdk/bill.ts";
-import { tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
+import { reasonSuffix, tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import type { SessionOrder } from "./session-options.ts";
@@ -34,15 +34,16 @@ export function endOf(record: SessionRecord, order: SessionOrder, thrown: string
   const failed = (failure: FailureClass, text: string): SessionEnd => ({
     failure: { failure, message: tidy(text, apiKey) },
   });
-  if (record.isRefused) return failed("provider_refused", `Claude refused to answer${detail(apiError?.text ?? "")}`);
+  if (record.isRefused)
+    return failed("provider_refused", `Claude refused to answer${reasonSuffix(apiError?.text ?? "")}`);
   if (apiError !== null && (result === null || isError(result))) return { failure: apiFailure(apiError, apiKey) };
   if (result === null) {
-    return failed("provider_error", `The session ended without a result${detail(thrown)}`);
+    return failed("provider_error", `The session ended without a result${reasonSuffix(thrown)}`);
   }
   switch (textAt(result, "subtype")) {
     case "success":
       return isError(result)
-        ? failed("provider_error", `The session failed${detail(textAt(result, "result") ?? thrown)}`)
+        ? failed("provider_error", `The session failed${reasonSuffix(textAt(result, "result") ?? thrown)}`)
         : answerOf(result, order, failed);
     case "error_max_turns":
       return failed("provider_bad_output", `The session came to no answer in ${countAt(result, "num_turns")} turns.`);
@@ -51,10 +52,10 @@ export function endOf(record: SessionRecord, order: SessionOrder, thrown: string
     case "error_max_structured_output_retries":
       return failed(
         "provider_bad_output",
-        `The session gave no answer that fits the schema${detail(errorsOf(result))}`,
+        `The session gave no answer that fits the schema${reasonSuffix(errorsOf(result))}`,
       );
     default:
-      return failed("provider_error", `The session failed${detail(errorsOf(result) || thrown)}`);
+      return failed("provider_error", `The session failed${reasonSuffix(errorsOf(result) || thrown)}`);
   }
 }
 
@@ -73,7 +74,7 @@ function answerOf(
   if (isJsonObject(outputs)) return { stdout: text, outputs, failure: null };
   return failed(
     "provider_bad_output",
-    `The session ended without the structured answer it was asked for${detail(text)}`,
+    `The session ended without the structured answer it was asked for${reasonSuffix(text)}`,
   );
 }
 
@@ -81,7 +82,7 @@ function apiFailure({ kind, status, text, retryDelayMs }: ApiError, apiKey: stri
   const place = status === undefined ? "Anthropic" : `Anthropic (status ${status})`;
   const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`${place} ${what}${detail(text)}`, apiKey),
+    message: tidy(`${place} ${what}${reasonSuffix(text)}`, apiKey),
   });
   if (AUTH_ERRORS.includes(kind)) return fail("provider_auth", "refused the key");
   if (kind === "rate_limit") {
@@ -156,8 +157,4 @@ function isError(result: JsonObject): boolean {
 function errorsOf(result: JsonObject): string {
   const errors = getOwn(result, "errors");
   return isJsonArray(errors) ? errors.filter((error) => typeof error === "string").join("; ") : "";
-}
-
-function detail(text: string): string {
-  return text.trim() === "" ? "." : `: ${text.trim()}`;
 }

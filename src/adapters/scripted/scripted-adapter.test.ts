@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdapterRequest, AdapterResult, StreamPart } from "../../adapter/index.ts";
-import { Executions, type Outcome, reportOutcome } from "../../bridge/index.ts";
+import { Executions, type ExecutionOutcome, reportOutcome } from "../../bridge/index.ts";
 import { createVirtualClock } from "../../clock/index.ts";
 import { createFileLedger } from "./ledger.ts";
 import { readScript } from "../../core/script/index.ts";
@@ -129,8 +129,8 @@ describe("scripted adapter", () => {
 describe("scripted adapter behind the Bridge", () => {
   const perform = async (source: string, request: Partial<AdapterRequest> = {}) => {
     const { adapter, clock } = setUp(source);
-    const ended: Outcome[] = [];
-    const report = { stream: () => undefined, ended: (outcome: Outcome) => ended.push(outcome) };
+    const ended: ExecutionOutcome[] = [];
+    const report = { stream: () => undefined, ended: (outcome: ExecutionOutcome) => ended.push(outcome) };
     new Executions({ adapters: [adapter], clock }).start({ ...REQUEST, ...request }, report);
     await clock.run(() => ended.length > 0);
     const [outcome] = ended;

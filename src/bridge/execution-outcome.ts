@@ -6,7 +6,7 @@ export interface TimedLine extends LogLine {
 }
 
 /** How one dispatch ended. Everything in it but the request has passed the redactor. */
-export interface Outcome {
+export interface ExecutionOutcome {
   readonly request: AdapterRequest;
   readonly result: AdapterResult;
   /** Epoch milliseconds, as is `completedAt`. */
