@@ -159,7 +159,7 @@ describe("the key", () => {
     expect(await verifyAudit(pieces(text))).toMatchObject({ ok: true });
   });
 
-  it("that was replaced still vouches for what it signed, if the new one says so", async () => {
+  it("that was replaced still vouches for what it signed, if the new one confirms it", async () => {
     const on = rig();
     await segment(on, 2);
     const renewed = on.with({ seed: "0c".repeat(32) });
@@ -261,7 +261,7 @@ describe("retention", () => {
     expect(await on.trail.verify(ORG)).toMatchObject({ ok: true, records: 2, lastSeq: 6 });
   });
 
-  it("takes nothing away on anybody's word but a signed one", async () => {
+  it("removes nothing without a signed note", async () => {
     const on = rig();
     await segment(on, 1, "gate.held");
     await segment(on, 2);

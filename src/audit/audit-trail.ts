@@ -100,7 +100,7 @@ export class AuditTrail {
     }
   }
 
-  /** So that whoever reads next finds what has just been committed. */
+  /** So that the next read finds what has just been committed. */
   async catchUp(orgId: string): Promise<void> {
     for await (const _ of this.sealAll(orgId));
   }
@@ -123,7 +123,7 @@ export class AuditTrail {
       return columns.judge(await verifyAudit(this.export(orgId, columns), options));
     };
     const result = await once();
-    // Segments may have been pruned while they were read; nobody shall be alarmed by that.
+    // Segments may have been pruned while they were read; that is no reason for an alarm.
     return result.ok ? result : once();
   }
 

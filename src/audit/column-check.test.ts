@@ -102,6 +102,6 @@ describe("a column that was changed beside its line", () => {
   });
 });
 
-it("a log nobody has touched verifies", async () => {
+it("an untouched log verifies", async () => {
   expect(await (await trailOver((read) => read)).verify(ORG)).toMatchObject({ ok: true, records: 5, checkpoints: 1 });
 });

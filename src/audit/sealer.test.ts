@@ -52,7 +52,7 @@ describe("the sealer", () => {
     expect(await store.auditHead("org_1")).toMatchObject({ seq: 0 });
   });
 
-  it("goes on with the others when one organisation is in trouble", async () => {
+  it("continues with the others when one organisation is in trouble", async () => {
     const world = createMemoryStore();
     const seal: Store["seal"] = (orgId, limit, compute) =>
       orgId === "org_1" ? Promise.reject(new Error("no disk")) : world.seal(orgId, limit, compute);

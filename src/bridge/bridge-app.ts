@@ -23,7 +23,7 @@ export interface BridgeAppOptions extends DispatchHandlerOptions {
   readonly instanceId: string;
   readonly redactor?: Redactor;
   readonly onTrouble?: (message: string) => void;
-  /** Somebody came with a token that is not accepted. */
+  /** A request came with a token that is not accepted. */
   readonly onStranger?: () => void;
 }
 
@@ -45,7 +45,7 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
   hono.onError((thrown) => refusalFor(thrown, options).response());
   hono.notFound(({ req }) => new BridgeRefusal("not_found", `There is no ${req.path} here.`).response());
   hono.get("/healthz", (context) => context.json({ status: "ok" }));
-  // Who asks comes first: nothing is read, and nothing told, for somebody unknown.
+  // The caller is checked first: for an unknown one nothing is read and nothing is answered.
   hono.use("*", async ({ req }, next) => {
     admit(req.raw, options);
     await next();
@@ -54,8 +54,8 @@ export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
   addRoute(hono, "GET", "/health", async (context) => {
     const { executions, deliveries, clock, instanceId, redactor } = options;
     const reply = await askHealth(executions.adapters, clock, instanceId, deliveries.isDegraded);
-    const said: unknown = redactor?.json({ ...reply }) ?? reply;
-    return context.body(JSON.stringify(said), 200, JSON_HEADERS);
+    const body: unknown = redactor?.json({ ...reply }) ?? reply;
+    return context.body(JSON.stringify(body), 200, JSON_HEADERS);
   });
   hono.all(`${EXECUTIONS_PATH}/*`, (context) => answerAbout(context, options));
   return { fetch: hono.fetch, request: hono.request, stop: () => handler.stop() };

@@ -19,15 +19,15 @@ export interface DispatchHandlerOptions {
   readonly openMax?: number;
   /** Takes dispatches that name no provider; absent: the only adapter there is, or the first. */
   readonly defaultProvider?: string;
-  /** Where results may go; null: wherever a dispatch says. */
+  /** Where results may go; null: where a dispatch names. */
   readonly callbackOrigins?: () => readonly string[] | null;
 }
 
-export const OPEN_MAX = 1_000;
+const OPEN_MAX = 1_000;
 
 type SentDispatch = z.infer<typeof sentDispatchSchema>;
 
-/** Takes dispatches in: checked, begun at most once, and told where their results go. */
+/** Takes dispatches in: checked, begun at most once, with the address for their results. */
 export class DispatchHandler {
   readonly #options: DispatchHandlerOptions;
   readonly #max: number;
@@ -80,7 +80,7 @@ export class DispatchHandler {
     const report: ExecutionReport = {
       stream: stream.push,
       ended: (outcome) => {
-        // Whoever waited and went away can still be told, when it said where.
+        // A caller that waited and went away can still get it, when it gave an address.
         const url = signal.aborted ? (request.callbackUrl ?? null) : null;
         deliveries.deliver(callbackOf(outcome, "sync"), url, outcome.times, stream.end());
       },

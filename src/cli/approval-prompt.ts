@@ -1,14 +1,14 @@
 import type { EventOf, RunEvent } from "../core/event/index.ts";
-import type { Answer, ApprovalAnswer } from "./approvals.ts";
+import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 
 export type Asked = EventOf<"approval.requested">["payload"];
 
 export interface ApprovalPromptOptions {
-  /** Null: nobody is asked. */
-  readonly answer: Answer | null;
-  /** Hands an answer in, and says why it was not taken; null when it was, or when nobody waits for it any more. */
+  /** Null: no person is asked. */
+  readonly answer: AnswerApproval | null;
+  /** Submits an answer, and returns why it was not taken; null when it was, or when it is not needed any more. */
   readonly handIn: (asked: Asked, given: ApprovalAnswer) => Promise<string | null>;
-  /** Somebody was asked, and it could not be answered. */
+  /** A person was asked, and it could not be answered. */
   readonly onLeftOpen: (approvalId: string, why: string) => void;
   /** A question was answered, taken back, or left open. */
   readonly onDone?: () => void;
@@ -21,10 +21,10 @@ export function isClosed(code: string): boolean {
   return CLOSED.has(code);
 }
 
-/** Answers that were not taken before a question is left open: whoever insists must not spin. */
+/** Answers that were not taken before a question is left open: repeating it must not spin. */
 const REFUSALS_MAX = 3;
 
-/** Takes the questions of a run to whoever answers here, and the answers back. */
+/** Takes the questions of a run to the person who answers here, and the answers back. */
 export class ApprovalPrompt {
   readonly #options: ApprovalPromptOptions;
   readonly #open = new Map<string, AbortController>();
@@ -35,12 +35,12 @@ export class ApprovalPrompt {
     this.#options = options;
   }
 
-  /** Somebody has a question before them, or their answer is on its way. */
+  /** A question is open at the terminal, or its answer is on its way. */
   get isAsking(): boolean {
     return this.#asking > 0;
   }
 
-  /** Somebody else may answer first, and then nobody has to be asked any more. */
+  /** Another person may answer first, and then the question is dropped. */
   note(event: RunEvent): void {
     const { answer } = this.#options;
     if (event.type === "approval.resolved") {
@@ -48,7 +48,7 @@ export class ApprovalPrompt {
       this.#open.delete(event.payload.approvalId);
     }
     if (event.type === "approval.requested" && answer !== null && !this.#isClosed)
-      void this.#askAloud(event.payload, answer);
+      void this.#askPerson(event.payload, answer);
   }
 
   /** Takes back what is asked, and asks nothing more. */
@@ -58,7 +58,7 @@ export class ApprovalPrompt {
     this.#open.clear();
   }
 
-  async #askAloud(asked: Asked, answer: Answer): Promise<void> {
+  async #askPerson(asked: Asked, answer: AnswerApproval): Promise<void> {
     const { onLeftOpen, onDone } = this.#options;
     this.#asking += 1;
     try {
@@ -71,8 +71,8 @@ export class ApprovalPrompt {
     onDone?.();
   }
 
-  /** Why it stays open although somebody answered. */
-  async #ask(asked: Asked, answer: Answer): Promise<string | null> {
+  /** Why it stays open although it was answered. */
+  async #ask(asked: Asked, answer: AnswerApproval): Promise<string | null> {
     const controller = new AbortController();
     this.#open.set(asked.approvalId, controller);
     const { signal } = controller;

@@ -10,9 +10,9 @@ import type { Engine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { startOutside } from "./outside.ts";
 
-/** What goes on besides the runs themselves: each of it safe on any number of replicas. */
+/** What runs besides the runs themselves: each of it safe on any number of replicas. */
 export interface Background {
-  /** Begins nothing more of its own; what is told to others goes on until the rest has stopped. */
+  /** Begins nothing more of its own; what is sent to others continues until the rest has stopped. */
   stop(): Promise<void>;
 }
 

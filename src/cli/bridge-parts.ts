@@ -26,7 +26,7 @@ import { printable } from "./terminal-text.ts";
 export interface BridgeParts {
   readonly adapters: readonly Adapter[];
   readonly defaultProvider: string | null;
-  /** A rehearsal: the scripted adapter stands in for every provider. */
+  /** A simulation: the scripted adapter stands in for every provider. */
   readonly answersAny: boolean;
   readonly redactor: Redactor;
   readonly moderation: NodeModeration;
@@ -135,7 +135,7 @@ function isBare({ sections, modules, defaultProvider }: BridgeConfig): boolean {
   return Object.keys(sections).length === 0 && modules.length === 0 && defaultProvider === null;
 }
 
-/** Local commands, MCP servers and what has to be installed exist only where somebody has listed them. */
+/** Local commands, MCP servers and what has to be installed exist only where they are listed. */
 function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
   const listed = (["process", "mcp", "claude-agent", "openclaw"] as const).filter(
     (name) => sections[name] !== undefined,

@@ -9,7 +9,7 @@ import { EXIT } from "./exit-code.ts";
 import { type Io, isAtTerminal } from "./io.ts";
 import { withLargeValues } from "./large-value.ts";
 import { leaveOnInterrupt } from "./leaving.ts";
-import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
+import { exitCodeOf, printFailures, printOutcome } from "./run-outcome.ts";
 import type { Progress } from "./progress.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { answerCommand, type OpenQuestion, type Waiting, waitingOf } from "./waiting.ts";
@@ -41,7 +41,7 @@ const PATIENCE_MS = 60_000;
 /** How often child runs are looked at: what happens in them is no event of their parent. */
 const LOOK_MS = 1_000;
 
-/** Shows a run until it ends, until it waits for a person who is not here, or until it is left; the exit code says which. */
+/** Shows a run until it ends, waits for a person who is not here, or is left; the exit code shows which. */
 export async function followRun(io: Io, api: Api, run: Followed, options: FollowOptions): Promise<number> {
   const follower = new Follower(io, api, run, options);
   return report(io, api, run, options, await follower.follow());
@@ -115,8 +115,8 @@ class Follower {
       this.#progress.show(this.#view, [event]);
       this.#prompt.note(event);
       await this.#look();
-      const isTold = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
-      if (isTold && event.type === "approval.requested") {
+      const isPrinted = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
+      if (isPrinted && event.type === "approval.requested") {
         printQuestion(this.#io, { ...event.payload, runId: this.#run.runId });
       }
     }
@@ -193,7 +193,7 @@ function printWaiting(io: Io, runId: string, { questions, blocked }: Waiting): v
       `  sluice runs show ${node.runId}, then sluice runs resolve ${node.runId} ${printable(node.nodeId)}\n`,
     );
   }
-  io.err.write(`run ${runId} goes on when it is answered: sluice runs watch ${runId}\n`);
+  io.err.write(`run ${runId} continues when it is answered: sluice runs watch ${runId}\n`);
 }
 
 async function report(io: Io, api: Api, run: Followed, options: FollowOptions, end: End): Promise<number> {

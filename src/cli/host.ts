@@ -34,7 +34,7 @@ export interface Host {
 
 export interface HostParts {
   readonly config: Config;
-  /** Whose tokens are taken beside keys; null: nobody's. */
+  /** The issuer whose tokens are taken beside keys; null: none. */
   readonly oidc: OidcSettings | null;
   readonly storage: Storage;
   /** The Bridge in this process. */

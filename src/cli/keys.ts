@@ -37,7 +37,7 @@ export interface CreateKeyOptions {
 export async function createKey(io: Io, api: Api, options: CreateKeyOptions): Promise<number> {
   const { label, role, permission, agent, expires } = options;
   if ((role === undefined) === (permission === undefined)) {
-    throw new Refusal("say what the key may do: either --role ROLE, or --permission NAME as often as needed");
+    throw new Refusal("state what the key may do: either --role ROLE, or --permission NAME as often as needed");
   }
   const created = await api.createKey({
     label,

@@ -25,7 +25,7 @@ export function* lineageLines(lineage: LineageView): Generator<string> {
     const isRepeated = shown.has(branch.id) && links.length > 0;
     const isTooDeep = branch.level >= LEVELS_MAX && links.length > 0;
     shown.add(branch.id);
-    const note = isRepeated ? "  (told above)" : isTooDeep ? "  … (--json tells the rest)" : endOf(point);
+    const note = isRepeated ? "  (shown above)" : isTooDeep ? "  … (--json has the rest)" : endOf(point);
     yield `${headOf(branch)}${branch.via}${placeOf(point)}${makerOf(lineage, point)}${note}`;
     if (isRepeated || isTooDeep) continue;
     const indent = branch.level === 0 ? "" : `${branch.indent}${branch.isLast ? "   " : "│  "}`;

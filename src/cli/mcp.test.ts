@@ -44,8 +44,8 @@ describe("sluice mcp", () => {
     const client = new Client({ name: "caller", version: "1" });
     await client.connect(transport);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_hello");
-    const told = answerOf(await client.callTool({ name: "run_hello", arguments: { who: "Ada" } }));
-    expect(told).toMatchObject({
+    const result = answerOf(await client.callTool({ name: "run_hello", arguments: { who: "Ada" } }));
+    expect(result).toMatchObject({
       isError: false,
       data: { status: "completed", outputs: { thank: { stdout: "Thank Ada" } } },
     });
@@ -57,7 +57,7 @@ describe("sluice mcp", () => {
     expect(() => process.kill(pid ?? 0, 0)).toThrow();
   });
 
-  it("refuses to begin without a server, before it says anything to the client", async () => {
+  it("refuses to begin without a server, before it sends anything to the client", async () => {
     const silent = new PassThrough();
     const io = { ...createProcessIo(), env: {}, cwd: folder };
     const begun = mcp(io, {}, { input: new PassThrough(), output: silent });

@@ -9,14 +9,14 @@ import type { Judge } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
 import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
-import type { Answer, ApprovalAnswer } from "./approvals.ts";
+import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 
 export interface OwnEngineOptions {
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   readonly judge: Judge;
   /** Who answers the approvals of the whole family; null: they stay open. */
-  readonly answer: Answer | null;
+  readonly answer: AnswerApproval | null;
   readonly onLeftOpen: (approvalId: string, why: string) => void;
   /** After each commit of a run of the family: its own, and those of the runs it starts. */
   readonly onEvents: (runId: string, events: readonly RunEvent[]) => void;
@@ -33,9 +33,9 @@ export interface OwnPiece extends UnsavedPiece {
 
 export type Settlement =
   | { readonly kind: "ended"; readonly state: RunState }
-  /** Nothing goes on without a person: an approval is open, or a blocked node needs values. */
+  /** Nothing continues without a person: an approval is open, or a blocked node needs values. */
   | { readonly kind: "waiting"; readonly state: RunState; readonly approvals: readonly Asked[] }
-  /** A bug struck; the log holds everything up to the last good commit, and then how it ended. */
+  /** A bug was hit; the log holds everything up to the last good commit, and then how it ended. */
   | { readonly kind: "parked"; readonly state: RunState; readonly message: string };
 
 type Rest =
@@ -69,9 +69,9 @@ export class OwnEngine {
       this.#settle = settle;
       this.#break = fail;
     });
-    // Whoever does not wait for the end is not told of it either.
+    // A caller that does not wait for the end gets no notice of it either.
     this.#rest.catch(() => undefined);
-    // The store is this process's own: there is nobody to take over from, and no lease that could lapse.
+    // The store is this process's own: there is no replica to take over from, and no lease that could lapse.
     this.#store = { ...createMemoryStore({ now: () => clock.now() }), takeOver: async () => [] };
     this.#driver = new DurableDriver({
       store: this.#store,
@@ -83,7 +83,7 @@ export class OwnEngine {
       isUnavailable: () => false,
       supersedesAll: true,
       onTrouble: (what, error) => this.#break(new Error(what, { cause: error })),
-      // Its log says so, and that is read here like everything else.
+      // Its log records it, and that is read here like everything else.
       onStruck: () => undefined,
       ...(shapePlan === undefined ? {} : { shapePlan }),
       ...(jitter === undefined ? {} : { jitter }),
@@ -111,15 +111,15 @@ export class OwnEngine {
     });
     if (outcome.kind !== "started") throw new Error(`the run could not be started: ${outcome.kind}`);
     // Called off while it was being started.
-    if (this.#isCancelled) this.#tellCancelled();
+    if (this.#isCancelled) this.#submitCancel();
   }
 
   cancel(): void {
     this.#isCancelled = true;
-    this.#tellCancelled();
+    this.#submitCancel();
   }
 
-  /** Waits until the run has ended, or nobody but a person could make it go on. */
+  /** Waits until the run has ended, or only a person could make it continue. */
   async whenSettled(): Promise<Settlement> {
     const rest = await this.#rest;
     const view = await this.#driver.stateOf(ORG, this.runId);
@@ -145,7 +145,7 @@ export class OwnEngine {
     });
   }
 
-  #tellCancelled(): void {
+  #submitCancel(): void {
     this.#driver
       .submit(ORG, this.runId, { type: "cancel", reason: "cancelled_by_person" })
       .catch((error: unknown) => this.#break(error));
@@ -157,7 +157,7 @@ export class OwnEngine {
       for (const event of events) this.#note(runId, event);
       this.#look();
     } catch (error) {
-      // The driver must not pay for whoever shows what it did.
+      // A failure while showing events must not reach the driver.
       this.#break(error);
     }
   }
@@ -187,7 +187,7 @@ export class OwnEngine {
     return refusal === undefined || isClosed(refusal.code) ? null : refusal.message;
   }
 
-  /** A family in which nobody was ever blocked waits for nobody. */
+  /** A family in which no node was ever blocked waits for no person. */
   #look(): void {
     if (!this.#hasBlocked) return;
     this.#mustLookAgain = true;

@@ -41,7 +41,7 @@ describe("sluice schedules slots", () => {
     expect(err).toMatch(/^next: 2026-06-01T12:30:00.000Z \(in 30 min 00 s\), 2026-06-02T12:30:00.000Z/);
   });
 
-  it("says when there is nothing to show", async () => {
+  it("reports when there is nothing to show", async () => {
     expect((await slotsOf("fresh")).err).toMatch(/^none of its slots has come yet\nnext: /);
     expect((await slotsOf("idle")).err).toBe("none of its slots has come yet\nno slot is to come\n");
   });
@@ -52,7 +52,7 @@ describe("sluice schedules slots", () => {
     expect(err).toBe("");
   });
 
-  it("tells of a schedule that is not there", async () => {
+  it("reports a schedule that is not there", async () => {
     const { code, err } = await slotsOf("none");
     expect(code).toBe(2);
     expect(err).toContain("unknown_schedule");

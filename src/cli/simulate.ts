@@ -19,7 +19,7 @@ import { printForecast } from "./forecast.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
 import { readManifests } from "./manifest.ts";
-import { exitCodeOf } from "./outcome.ts";
+import { exitCodeOf } from "./run-outcome.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { SERVER_CATALOG } from "./remote-plan.ts";
@@ -54,7 +54,7 @@ interface Shown {
   readonly about: string;
 }
 
-/** A server is asked only when somebody wants its rules: simulating needs none. */
+/** A server is asked only when its rules are wanted: simulating needs none. */
 function chooseServer(io: Io, options: SimulateOptions): Api | null {
   const { governance, registry, library, url } = options;
   const isWanted = url !== undefined || (governance === "live" && registry === undefined && library === undefined);
@@ -122,7 +122,7 @@ async function simulateHere(io: Io, target: string, options: SimulateOptions): P
 
 function explain(thrown: unknown): never {
   if (!(thrown instanceof SimulationTooLong)) throw thrown;
-  throw new Refusal("it goes on for longer than a simulation can show");
+  throw new Refusal("it takes longer than a simulation can show");
 }
 
 async function requireEnvironment(

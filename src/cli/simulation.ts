@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
-/** The script of `--script FILE`; without one every answer is made up. Plans are null where nobody knows what will run. */
+/** The script of `--script FILE`; without one every answer is made up. Null plans: it is unknown what will run. */
 export async function loadScript(io: Io, name: string | undefined, plans: readonly Plan[] | null): Promise<Script> {
   if (name === undefined) return EMPTY_SCRIPT;
   const file = await readSourceFile(io, name);

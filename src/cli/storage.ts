@@ -11,7 +11,7 @@ import { printable } from "./terminal-text.ts";
 /** Where everything is kept. */
 export interface Storage {
   readonly store: Store;
-  /** Nobody else can be at it. */
+  /** No other process can use it. */
   readonly isEmbedded: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function openStorage(io: Io, config: Config): Promise<Storage> {
   return { store: createSqlStore(await openEmbedded({ directory: directory.databasePath })), isEmbedded: true };
 }
 
-/** Says in one line what is wrong with a database, and passes on what is wrong with anything else. */
+/** Reports in one line what is wrong with a database, and passes on all other errors. */
 export async function withStorage<T>(what: Promise<T>): Promise<T> {
   try {
     return await what;
@@ -48,7 +48,7 @@ function explained(thrown: unknown): unknown {
   return thrown;
 }
 
-/** Postgres says so when a table is missing, which in a database of ours can only be the first. */
+/** Postgres reports this when a table is missing, which in a database of ours can only be the first. */
 export function isUnprepared(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "42P01";
 }

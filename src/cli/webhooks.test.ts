@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...(allow.ok ? { reach: { allow: allow.value } } : {}),
     onTrouble: (_what, error) => troubles.push(error),
   });
-  api.runtime.onCommitted((runId, events) => webhooks.hear(runId, events));
+  api.runtime.onCommitted((runId, events) => webhooks.onCommitted(runId, events));
   webhooks.start();
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 const sluice = (...argv: readonly string[]) => callSluice(argv, { env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN } });
 
 describe("sluice webhooks", () => {
-  it("test, deliveries and redeliver say what became of a message", async () => {
+  it("test, deliveries and redeliver print what became of a message", async () => {
     const good = await sluice("webhooks", "test", "ops");
     expect([good.code, good.out]).toEqual([0, expect.stringMatching(/^msg_\w+ arrived \(204\)\n$/)]);
     status = 500;

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterRequest } from "../adapter/index.ts";
-import { Executions, type Outcome, reportOutcome } from "../bridge/index.ts";
+import { Executions, type ExecutionOutcome, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
 import {
@@ -16,7 +16,7 @@ export interface AttemptCallbacks {
   stream(deltas: StreamInput["deltas"]): void;
   /** The adapter has answered; the result follows, at once or once it has been moderated. */
   answered(): void;
-  callback(result: CallbackResult, outcome: Outcome | null): void;
+  callback(result: CallbackResult, outcome: ExecutionOutcome | null): void;
 }
 
 type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl">;

@@ -89,9 +89,9 @@ describe("who is taken", () => {
     expect(chosen(gateways, request({ provider: null }))).toBe("b/x");
   });
 
-  it("stands in for any provider where a rehearsal says so, but serves those it has by their name", () => {
-    const rehearsal = { answersAny: true, providers: ["scripted", "http"], defaultProvider: "scripted" };
-    const gateways = [gateway("local", { isLocal: true, ...rehearsal })];
+  it("stands in for any provider in a simulation, but serves those it has by their name", () => {
+    const standIn = { answersAny: true, providers: ["scripted", "http"], defaultProvider: "scripted" };
+    const gateways = [gateway("local", { isLocal: true, ...standIn })];
     expect(chosen(gateways, request({ provider: "ai-sdk" }))).toBe("local/scripted");
     expect(chosen(gateways, request({ provider: "http" }))).toBe("local/http");
     expect(chosen([...gateways, gateway("real")], request({ provider: "ai-sdk" }))).toBe("real/ai-sdk");
@@ -148,7 +148,7 @@ describe("the layers", () => {
     expect(chosen([gateway("b"), standIn], request({ provider: null }))).toBe("a/ai-sdk");
   });
 
-  it("leave nobody offline in the race, however cheap", () => {
+  it("leave no offline gateway in the race, however cheap", () => {
     const gateways = [gateway("a", { status: "offline", isDefault: true }), gateway("b", { costRank: 1_000 })];
     expect(chooseRoute(gateways, request())).toMatchObject({
       gateway: { id: "b" },
@@ -158,7 +158,7 @@ describe("the layers", () => {
 });
 
 describe("who is not", () => {
-  it("is told with the first reason that holds, each once", () => {
+  it("is returned with the first reason that holds, each once", () => {
     const choice = chooseRoute(
       [
         gateway("a"),
@@ -179,8 +179,13 @@ describe("who is not", () => {
   });
 
   it.each([
-    ["nobody is there", [], request(), 'no gateway serves the provider "ai-sdk"; start a Bridge that does'],
-    ["nobody takes what names none", [], request({ provider: null }), "no gateway takes it; start a Bridge that does"],
+    ["there is no gateway", [], request(), 'no gateway serves the provider "ai-sdk"; start a Bridge that does'],
+    [
+      "no gateway takes what names none",
+      [],
+      request({ provider: null }),
+      "no gateway takes it; start a Bridge that does",
+    ],
     [
       "a capability is missing",
       [gateway("a")],
@@ -194,11 +199,11 @@ describe("who is not", () => {
       request({ pinned: "a" }),
       "a is offline; start its Bridge",
     ],
-  ] as const)("says what to do when %s", (_, gateways, wanted, message) => {
+  ] as const)("returns what to do when %s", (_, gateways, wanted, message) => {
     expect(chooseRoute(gateways, wanted)).toMatchObject({ kind: "none", message });
   });
 
-  it("says that the pinned gateway does not fit, although another would", () => {
+  it("reports that the pinned gateway does not fit, although another would", () => {
     const choice = chooseRoute([gateway("b")], request({ pinned: "a" }));
     expect(choice).toMatchObject({ kind: "none", losers: [{ gatewayId: "b", reason: "not_pinned" }] });
     expect(choice.kind === "none" && choice.message).toContain('the gateway "a", to which the run is pinned');
@@ -212,7 +217,7 @@ describe("a run pinned to a gateway", () => {
   it.each([
     ["is not there any more", others],
     ["is offline", [offline, ...others]],
-  ])("goes elsewhere when that %s only where the workflow says so, and says from where", (_, gateways) => {
+  ])("goes elsewhere when that %s only where the workflow allows it, and records from where", (_, gateways) => {
     expect(chooseRoute(gateways, request({ pinned: "a" })).kind).toBe("none");
     expect(chooseRoute(gateways, request({ preferred: "a" })).kind).toBe("none");
     for (const pin of [{ pinned: "a" }, { preferred: "a" }]) {
@@ -221,7 +226,7 @@ describe("a run pinned to a gateway", () => {
     }
   });
 
-  it("stays there while it is there, whatever the workflow says", () => {
+  it("stays there while it is there, whatever the workflow allows", () => {
     const choice = chooseRoute(
       [gateway("a", { status: "degraded" }), ...others],
       request({ pinned: "a", mayReroute: true }),

@@ -10,7 +10,7 @@ export interface RouteRequest {
   readonly preferred?: string | null;
   /** Whether it may go elsewhere when the gateway it is pinned to is gone. */
   readonly mayReroute?: boolean;
-  /** Null: whatever the gateway answers with when nobody says. */
+  /** Null: whatever the gateway answers with by default. */
   readonly provider: string | null;
   readonly capabilities: readonly string[];
   /** Where its agent is deployed, if that is not one place: there, and nowhere else. Empty: anywhere. */
@@ -34,7 +34,7 @@ type Unfit = "not_pinned" | "not_deployed" | "provider" | "capability" | "offlin
 type Layer = "awaited" | "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
 
 /** A gateway that was not taken, and the first thing that spoke against it. */
-export interface Loser {
+interface Loser {
   readonly gatewayId: string;
   readonly reason: Unfit | Layer;
 }
@@ -87,7 +87,7 @@ function chooseAmong(gateways: readonly Gateway[], request: RouteRequest): Route
     (gateway) => gateway.status !== "offline" || gateway.isAwaited || lose(gateway, "offline"),
   );
   const [best, ...rest] = living.sort((left, right) => compare(left, right, request).by);
-  if (best === undefined) return { kind: "none", message: nobody(request, fitting), losers };
+  if (best === undefined) return { kind: "none", message: noGatewayMessage(request, fitting), losers };
   for (const gateway of rest) lose(gateway, compare(best, gateway, request).layer);
   return { kind: "found", gateway: best, provider: providerAt(best, request) ?? "", losers };
 }
@@ -122,7 +122,10 @@ function compare(left: Gateway, right: Gateway, request: RouteRequest): { readon
   return { by: compareCodeUnits(left.id, right.id), layer: "order" };
 }
 
-function nobody({ pinned, provider, capabilities, deployedAt }: RouteRequest, fitting: readonly Gateway[]): string {
+function noGatewayMessage(
+  { pinned, provider, capabilities, deployedAt }: RouteRequest,
+  fitting: readonly Gateway[],
+): string {
   const [first, ...more] = fitting.map(({ id }) => id);
   const refused = fitting.find(({ refusal }) => refusal !== undefined);
   if (refused?.refusal !== undefined && more.length === 0) {

@@ -78,7 +78,7 @@ describe("a draft on stored verdicts", () => {
     [BACKTEST_VERDICTS_MAX - 1, false],
     [BACKTEST_VERDICTS_MAX, false],
     [BACKTEST_VERDICTS_MAX + 1, true],
-  ])("looks at no more than it says (%i)", async (count, isLimited) => {
+  ])("looks at no more than its limit (%i)", async (count, isLimited) => {
     const found = await backtestPolicy(storeOf(count), "org", draft(), 0);
     expect(found).toMatchObject({ looked: Math.min(count, BACKTEST_VERDICTS_MAX), isLimited });
   });

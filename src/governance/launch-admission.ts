@@ -10,7 +10,7 @@ import type { LaunchSubject } from "./launch.ts";
 import { newChain } from "./launch-chain.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 
-/** A run somebody wants to start, whole: an approval counts for exactly this. */
+/** A run that is to be started, whole: an approval counts for exactly this. */
 export interface LaunchToAdmit extends Omit<LaunchSubject, "hasApprovedLaunch"> {
   /** Whose start it is. */
   readonly keyId: string;
@@ -55,7 +55,7 @@ export class LaunchAdmission {
   async judge(orgId: string, request: LaunchToAdmit): Promise<LaunchRuling> {
     const { governor, store } = this.#options;
     const granted = { ...request, hasApprovedLaunch: true };
-    // What would be refused even with an approval is nobody's to approve.
+    // What would be refused even with an approval cannot be approved.
     const judged = await governor.lookAtLaunch(orgId, granted);
     if (judged.disposition !== "allow") return ruling(judged);
     const wanted = wantedBy(request, judged);
@@ -73,7 +73,7 @@ export class LaunchAdmission {
   async #ask(orgId: string, request: LaunchToAdmit, wanted: readonly string[], digest: string): Promise<Judgement> {
     const { governor, store, clock } = this.#options;
     const refused = await governor.lookAtLaunch(orgId, { ...request, hasApprovedLaunch: false });
-    // What is registered may have changed just now, so that nobody has to be asked any more.
+    // What is registered may have changed just now, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);
     const asked = approvalOf(orgId, { request, wanted, digest, rule, at: clock.now() });
@@ -102,7 +102,7 @@ export class LaunchAdmission {
     return { ...refused, explanation: { ...refused.explanation, unblock: [approve, ...others] } };
   }
 
-  /** The first policy that names approvers decides who answers; whoever demands a second person gets one. */
+  /** The first policy that names approvers decides who answers; a policy that demands a second person gets one. */
   #ruleFor(orgId: string, wanted: readonly string[]): ApprovalRule {
     const named = this.#options.registered
       .of(orgId)

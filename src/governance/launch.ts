@@ -13,7 +13,7 @@ import { gatewayFact } from "./gateway-fact.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 
-/** A run somebody wants to start. */
+/** A run that is to be started. */
 export interface LaunchSubject {
   readonly workflow: string;
   readonly status: "active" | "paused" | "deprecated";
@@ -111,7 +111,7 @@ interface Starts {
   first: number;
 }
 
-/** Lets go of starts up to a moment, each once, and says how many are left. */
+/** Drops starts up to a moment, each once, and returns how many are left. */
 function forget(starts: Starts, until: number): number {
   const { moments } = starts;
   while (starts.first < moments.length && (moments[starts.first] ?? until) <= until) starts.first += 1;

@@ -18,7 +18,7 @@ export interface RecordedChange {
   readonly after: JsonObject | undefined;
 }
 
-/** Who changed what and when. Which fields changed is told, what stands in them is not: that stays erasable. */
+/** Who changed what and when. Which fields changed is recorded, their values are not: those stay erasable. */
 export function changeAudit(change: RecordedChange, actor: string, at: number): readonly AuditEntry[] {
   const { kind, name, action, before, after } = change;
   const [was, is] = [before, after].map((body) => (body === undefined ? {} : shownSpec(kind, body)));

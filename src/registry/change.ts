@@ -20,7 +20,7 @@ export type EntryChange =
   | (Change & { readonly ok: true; readonly body: JsonObject })
   | { readonly ok: false; readonly problems: readonly SpecProblem[] };
 
-/** What is there before anybody has written anything. */
+/** What is there before anything was written. */
 export function builtInBody(kind: RegisteredKind, name: string): JsonObject | undefined {
   return kind === "Agent" && name === DEFAULT_AGENT.id ? DEFAULT_AGENT_BODY : undefined;
 }
@@ -48,7 +48,7 @@ export function planChange(
   };
 }
 
-/** What was kept of an entry, as its manifest would say it. */
+/** What was kept of an entry, as its manifest would be. */
 export function shownSpec(kind: RegisteredKind, body: JsonObject): JsonObject {
   if (kind === "Gateway") return gatewaySpecOf(body);
   return kind === "Agent" ? withoutPhaseSince(body) : body;

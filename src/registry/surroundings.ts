@@ -38,7 +38,7 @@ export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp
 /** As the checker takes it: what a text names and is not there is then a problem of that text. */
 export function catalogAround({ library, lenses }: Pick<Surroundings, "library" | "lenses">): Catalog {
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
-  // One that cannot be read is there all the same, and what is wrong with it is said where it is written.
+  // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
   const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
   return { ...catalog, lenses: { ...Object.fromEntries(unread), ...catalog.lenses }, workflows: null };
 }

@@ -33,7 +33,7 @@ const member = spec({
   model_profile: spec({ support_level: z.enum(SUPPORT_LEVELS).default("standard") })
     .nullish()
     .describe("How strong a model it works with"),
-  system_prompt_patch: text.nullish().describe("Said after its own system prompt"),
+  system_prompt_patch: text.nullish().describe("Added after its own system prompt"),
 });
 
 const failureWord = z.enum(FAILURE_POLICIES);

@@ -71,10 +71,10 @@ export class Metrics {
     this.#gauge("sluice_clock_skew_seconds", help, skewMs / 1_000);
   }
 
-  setGovernance({ waitingNodes, recounts, mended, unexplained }: GovernanceFigures): void {
+  setGovernance({ waitingNodes, recounts, fixed, unexplained }: GovernanceFigures): void {
     this.#gauge("sluice_waiting_nodes", "Nodes known here that wait at a gate.", waitingNodes);
     this.#total("sluice_limit_recounts_total", "Times the counters of limits were counted anew.", recounts);
-    this.#total("sluice_counters_mended_total", "Counters that were wrong, and set right.", mended);
+    this.#total("sluice_counters_mended_total", "Counters that were wrong, and set right.", fixed);
     const help = "Envelopes with more spent than usage explains.";
     this.#gauge("sluice_unexplained_envelopes", help, unexplained);
   }

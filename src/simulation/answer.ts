@@ -1,6 +1,6 @@
 import type { Decision } from "../core/event/index.ts";
 
-/** What everybody who is asked says. */
+/** The answer of every person who is asked. */
 export const APPROVE_ANSWERS = ["all", "reject"] as const;
 export type ApproveMode = (typeof APPROVE_ANSWERS)[number];
 

@@ -8,7 +8,7 @@ export interface Decided {
   readonly gate: string | null;
   readonly code: string | null;
   readonly explanation: Explanation | null;
-  /** For all its attempts; null where nobody reserves anything. */
+  /** For all its attempts; null where nothing is reserved. */
   readonly reservedMicros: number | null;
 }
 
@@ -18,7 +18,7 @@ export function baseOf(nodeId: string): string {
   return nodeId.split("[", 1)[0] ?? nodeId;
 }
 
-/** Where nothing but the log tells of verdicts. */
+/** Where only the log holds verdicts. */
 export function decidedByLog(log: readonly RunEvent[]): ReadonlyMap<string, Decided> {
   const decided = new Map<string, Decided>();
   for (const { type, payload } of log) {
@@ -42,9 +42,9 @@ export function decidedByRecords(verdicts: readonly StoredVerdict[]): ReadonlyMa
   return decided;
 }
 
-/** A hold is told although it was answered; a block only if it was the last word: who waited for a slot got it. */
+/** A hold is shown although it was answered; a block only as the last verdict: a node that waited for a slot got it. */
 function followedBy(before: Decided | undefined, { disposition, gate, code, body }: StoredVerdict): Decided {
-  // Written by the governor, and by nobody else.
+  // Written by the governor only.
   const kept = body as unknown as {
     readonly explanation?: Explanation;
     readonly facts: { readonly estimateMicros: number | null };

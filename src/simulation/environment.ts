@@ -14,7 +14,7 @@ import {
   type WorkflowRecord,
 } from "../store/index.ts";
 
-/** Under whose rules a rehearsal goes: read, and never written. */
+/** The rules a simulation follows: read, and never written. */
 export interface SimulationEnvironment {
   readonly orgId: string;
   readonly directory: GatewayDirectory;
@@ -24,7 +24,7 @@ export interface SimulationEnvironment {
 }
 
 export interface BuiltEnvironment extends SimulationEnvironment {
-  /** What is said of a workflow besides its text; undefined when no manifest speaks of it. */
+  /** What is known of a workflow besides its text; undefined when no manifest mentions it. */
   workflow(name: string): Promise<WorkflowRecord | undefined>;
   /** Agents that only the plans know, and that were taken as new. */
   readonly assumedAgents: readonly string[];
@@ -34,11 +34,11 @@ export type EnvironmentOptions =
   | { readonly ok: true; readonly environment: BuiltEnvironment }
   | { readonly ok: false; readonly applied: readonly AppliedManifest[] };
 
-const ORG = "rehearsal";
+const ORG = "simulation";
 
 /**
- * A house that stands for one rehearsal: a fresh organisation with what the manifests register. Null manifests: nobody
- * has said anything, so that whoever and whatever the plans name is taken to be there, as new as it can be.
+ * An environment for one simulation: a fresh organisation with what the manifests register. Null manifests: nothing
+ * is known, so that every agent and everything else the plans name is taken to exist, as new as it can be.
  */
 export async function buildEnvironment(
   manifests: readonly Manifest[] | null,
@@ -51,8 +51,8 @@ export async function buildEnvironment(
     store,
     orgId: ORG,
     at,
-    actor: "rehearsal",
-    // Nothing of a rehearsal outlives it.
+    actor: "simulation",
+    // Nothing of a simulation outlives it.
     box: { seal: (text: string) => text, open: (sealed: string) => sealed },
     newTokens: async () => [],
     builtInGateway: () => undefined,
@@ -74,7 +74,7 @@ function onTrouble(what: string, error: unknown): never {
   throw new Error(what, { cause: error });
 }
 
-/** Whoever writes a workflow before there is anything registered should see more than that nobody is. */
+/** The author of a workflow with nothing registered yet should see more than that agents are missing. */
 async function assumeNamed(store: Store, plans: readonly Plan[], at: number): Promise<readonly string[]> {
   const agents = new Set<string>();
   const capabilities = new Set<string>();
@@ -103,7 +103,7 @@ async function put(
   if (read.ok) await store.putEntry(ORG, kind === "Agent" ? "agent" : "gateway", name, read.body, at);
 }
 
-/** Every provider anybody speaks of, so that what a model costs is known although the script answers for it. */
+/** Every provider that is named, so that what a model costs is known although the script answers for it. */
 async function providersOf(store: Store, plans: readonly Plan[]): Promise<readonly string[]> {
   const named = plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? []));
   const agents = (await everyEntry(store, ORG, "agent")).flatMap(({ body }) =>

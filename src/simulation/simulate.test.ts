@@ -11,7 +11,7 @@ import { type Simulation, simulationOf } from "./simulation.ts";
 
 const NOON = Date.UTC(2026, 10, 15, 12);
 const HOW: Performance = { approve: "all", at: NOON, mayGoOn: () => true };
-const WISH = {
+const SUBJECT = {
   status: "active",
   posture: "bounded_autonomous",
   hasApprovedLaunch: false,
@@ -45,14 +45,14 @@ async function simulated(
 ): Promise<Simulation> {
   const piece = pieceOf(steps, script);
   const environment = await environmentOf(piece, manifests);
-  return simulationOf(piece.plan, await simulateGoverned(piece, environment, WISH, { ...HOW, ...how }));
+  return simulationOf(piece.plan, await simulateGoverned(piece, environment, SUBJECT, { ...HOW, ...how }));
 }
 
 const agent = (name: string, spec: Json = {}): Json => ({ kind: "Agent", name, spec });
 const rows = ({ nodes }: Simulation) =>
   nodes.map(({ nodeId, verdict, code, status }) => [nodeId, verdict, code, status].join(" ").replaceAll("  ", " "));
 
-describe("a rehearsal", () => {
+describe("a simulation", () => {
   it("fails closed on agents that no manifest registers", async () => {
     const found = await simulated("  - { id: a, command: A, agent: ada }\n", []);
     expect(found.status).toBe("failed");
@@ -60,15 +60,15 @@ describe("a rehearsal", () => {
     expect(found.nodes[0]?.explanation).toMatchObject({ gate: "agent_status" });
   });
 
-  it("takes whoever is named for new where nobody has said anything", async () => {
+  it("takes every agent that is named for new where nothing is registered", async () => {
     const piece = pieceOf("  - { id: a, command: A, agent: ada, capabilities: [browser] }\n");
     const environment = await environmentOf(piece, null);
     expect(environment.assumedAgents).toEqual(["ada"]);
-    const simulated = await simulateGoverned(piece, environment, WISH, HOW);
+    const simulated = await simulateGoverned(piece, environment, SUBJECT, HOW);
     expect(simulationOf(piece.plan, simulated).status).toBe("completed");
   });
 
-  it("asks for what the rung of an agent wants asked, and goes on as if answered", async () => {
+  it("asks for what the rung of an agent wants asked, and continues as if answered", async () => {
     const steps = "  - { id: a, command: A, action: write }\n  - { id: b, command: B, depends_on: [a] }\n";
     const yes = await simulated(steps, null);
     expect(rows(yes)).toEqual(["a hold completed", "b allow completed"]);
@@ -88,7 +88,7 @@ describe("a rehearsal", () => {
     expect(found.verdicts.filter(({ code }) => code === "agent_busy")).toHaveLength(2);
   });
 
-  it("spends the money of the house once, and stops where it ends", async () => {
+  it("spends the money of the organisation once, and stops where it ends", async () => {
     const steps = ["a", "b", "c"]
       .map((id, index) => {
         const after = index === 0 ? "" : `, depends_on: [${"abc"[index - 1]}]`;
@@ -103,7 +103,7 @@ describe("a rehearsal", () => {
     expect(await simulated(steps, [budget], { script })).toMatchObject({ nodes: found.nodes });
   });
 
-  it("expects what nobody prices to cost what is reserved for it", async () => {
+  it("expects what has no price to cost what is reserved for it", async () => {
     const found = await simulated("  - { id: a, command: go, estimated_cost: 0.5 }\n", []);
     expect(found.nodes[0]).toMatchObject({ reservedMicros: 500_000, costMicros: 500_000 });
   });
@@ -129,10 +129,10 @@ describe("a rehearsal", () => {
     ]);
   });
 
-  it("is not begun when a launch gate says no", async () => {
+  it("is not begun when a launch gate refuses", async () => {
     const piece = pieceOf("  - { id: a, command: A }\n");
     const environment = await environmentOf(piece, []);
-    const simulated = await simulateGoverned(piece, environment, { ...WISH, posture: "advisory" }, HOW);
+    const simulated = await simulateGoverned(piece, environment, { ...SUBJECT, posture: "advisory" }, HOW);
     const found = simulationOf(piece.plan, simulated);
     expect(found).toMatchObject({
       status: "refused",
@@ -143,7 +143,7 @@ describe("a rehearsal", () => {
     });
   });
 
-  it("waits where a run it started wants something nobody here can give, and says for which node", async () => {
+  it("waits where a run it started wants something a simulation does not have, and reports for which node", async () => {
     const child = `format: lens-graph/v1
 name: child
 nodes:
@@ -163,7 +163,7 @@ edges: []
       texts: new Map([[hash, child]]),
     };
     for (const simulated of [
-      await simulateGoverned(piece, await environmentOf(piece, null), WISH, HOW),
+      await simulateGoverned(piece, await environmentOf(piece, null), SUBJECT, HOW),
       await simulateOpen(piece, HOW),
     ]) {
       const found = simulationOf(plan, simulated);
@@ -173,7 +173,7 @@ edges: []
     }
   });
 
-  it("waits where something is wanted that nobody here can give", async () => {
+  it("waits where something is wanted that a simulation does not have", async () => {
     const source = `format: lens-graph/v1
 name: w
 nodes:
@@ -183,7 +183,7 @@ edges: []
     const { plan } = checkSource(source, EMPTY_CATALOG);
     if (plan === null) throw new Error("the source is wrong");
     const piece = { ...pieceOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
-    const found = simulationOf(plan, await simulateGoverned(piece, await environmentOf(piece, null), WISH, HOW));
+    const found = simulationOf(plan, await simulateGoverned(piece, await environmentOf(piece, null), SUBJECT, HOW));
     expect(found).toMatchObject({
       status: "waiting",
       nodes: [{ nodeId: "a", status: "blocked", verdict: null, waitsForPerson: true }],
@@ -201,14 +201,14 @@ edges: []
     await expect(simulated(steps, null, { script, how: { mayGoOn } })).rejects.toThrow(SimulationTooLong);
   });
 
-  it("says what is wrong with manifests", async () => {
+  it("reports what is wrong with manifests", async () => {
     const piece = pieceOf("  - { id: a, command: A }\n");
     const manifests = readManifestList([agent("ada", { trust_level: 11 })]);
     const built = await buildEnvironment(manifests, [piece.plan], createVirtualClock(NOON));
     expect(built).toMatchObject({ ok: false, applied: [{ name: "ada", action: "invalid" }] });
   });
 
-  it("with every gate open asks nobody but whom the workflow asks", async () => {
+  it("with every gate open asks only those whom the workflow asks", async () => {
     const piece = pieceOf("  - { id: a, command: A, agent: ada, action: write, estimated_cost: 0.1 }\n");
     const found = simulationOf(piece.plan, await simulateOpen(piece, HOW));
     expect(found).toMatchObject({

@@ -14,7 +14,7 @@ import type { ApproveMode } from "./answer.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import { Stage } from "./stage.ts";
 
-/** What is rehearsed. */
+/** What is simulated. */
 export interface Piece extends UnsavedPiece {
   readonly plan: Plan;
   readonly version: number | null;
@@ -27,26 +27,26 @@ export interface Performance {
   readonly approve: ApproveMode;
   /** When it begins, epoch milliseconds. */
   readonly at: number;
-  /** Asked now and then; false ends it with `RehearsalTooLong`. */
+  /** Asked now and then; false ends it with `SimulationTooLong`. */
   readonly mayGoOn: () => boolean;
 }
 
-/** How a rehearsal went. */
+/** The result of a simulation. */
 export interface Simulated {
   readonly launch: Judgement | null;
   /** Null: it was not even started. */
   readonly state: RunState | null;
   readonly log: readonly RunEvent[];
   readonly verdicts: readonly StoredVerdict[];
-  /** Nodes somebody was asked for, here or in a run they started. */
+  /** Nodes for which a person was asked, here or in a run they started. */
   readonly askedFor: ReadonlySet<string>;
-  /** It stopped for want of something nobody here can give. */
+  /** It stopped because it needs something that a simulation does not have. */
   readonly isWaiting: boolean;
 }
 
-/** It would go on for longer than anybody wants to watch. */
+/** It takes longer than the limit. */
 export class SimulationTooLong extends Error {
-  override readonly name = "RehearsalTooLong";
+  override readonly name = "SimulationTooLong";
 }
 
 const EVENTS_MAX = 100_000;
@@ -55,7 +55,7 @@ const EVENTS_MAX = 100_000;
 export async function simulateGoverned(
   piece: Piece,
   environment: SimulationEnvironment,
-  wish: Omit<LaunchSubject, "workflow" | "args" | "keyId">,
+  subject: Omit<LaunchSubject, "workflow" | "args" | "keyId">,
   performance: Performance,
 ): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
@@ -72,12 +72,12 @@ export async function simulateGoverned(
     onTrouble: (_what, error) => troubles.push(error),
   });
   const { plan, args } = piece;
-  const launch = await governor.judgeLaunch(orgId, { ...wish, workflow: plan.name, args, keyId: "rehearsal" });
+  const launch = await governor.judgeLaunch(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
   if (launch.disposition !== "allow")
     return { launch, state: null, log: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
     const adapters = adaptersFor(piece, environment, clock);
-    const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: wish.gateway, troubles };
+    const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: subject.gateway, troubles };
     return { ...(await play(piece, scene, performance)), launch };
   } finally {
     governor.stop();
@@ -90,7 +90,7 @@ export async function simulateOpen(piece: Piece, performance: Performance): Prom
   const store = createMemoryStore({ now: () => clock.now() });
   const adapters = [createScriptedAdapter({ script: piece.script, clock })];
   const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
-  const scene = { clock, store, orgId: "rehearsal", adapters, judge, governor: null, gateway: null, troubles: [] };
+  const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
   return play(piece, scene, performance);
 }
 
@@ -103,7 +103,7 @@ interface Scene {
   /** Null: child runs are started unasked. */
   readonly governor: Governor | null;
   readonly gateway: string | null;
-  /** What went wrong behind everybody's back. */
+  /** What went wrong in the background. */
   readonly troubles: unknown[];
 }
 
@@ -137,8 +137,8 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
         await stage.look();
       },
     );
-    if (troubles.length > 0) throw new Error("the rehearsal broke", { cause: troubles[0] });
-    if (!stage.isOver) throw new SimulationTooLong("the rehearsal goes on for too long");
+    if (troubles.length > 0) throw new Error("the simulation broke", { cause: troubles[0] });
+    if (!stage.isOver) throw new SimulationTooLong("the simulation takes too long");
     const view = await driver.stateOf(orgId, runId);
     const verdicts = await store.verdictsOf(orgId, runId);
     const { log, askedFor, hasEnded } = stage;
@@ -171,7 +171,7 @@ async function untilIdle(driver: DurableDriver): Promise<void> {
   }
 }
 
-/** Time has to pass for whoever waits on its way out. */
+/** Time has to pass for those who wait on their way out. */
 async function settle(clock: VirtualClock, leaving: Promise<void>): Promise<void> {
   let hasLeft = false;
   const left = leaving.finally(() => {

@@ -12,7 +12,7 @@ import type { Simulated } from "./simulate.ts";
 export const GOVERNANCE_MODES = ["live", "none"] as const;
 export type GovernanceMode = (typeof GOVERNANCE_MODES)[number];
 
-export interface NodeForecast {
+interface NodeForecast {
   readonly nodeId: string;
   readonly kind: PlanNode["kind"];
   readonly status: string;
@@ -29,7 +29,7 @@ export interface NodeForecast {
   readonly durationMs: number | null;
 }
 
-export interface JudgedNode {
+interface JudgedNode {
   readonly verdictId: string;
   readonly nodeId: string;
   readonly attempt: number | null;
@@ -42,7 +42,7 @@ export interface JudgedNode {
   readonly policies: readonly string[];
 }
 
-export interface AskedApproval {
+interface AskedApproval {
   readonly nodeId: string;
   readonly source: string;
   readonly summary: string;
@@ -148,7 +148,7 @@ function forecastNode(
 
 function judged(verdict: StoredVerdict): JudgedNode {
   const { body, at, ...rest } = verdict;
-  // Written by the governor, and by nobody else.
+  // Written by the governor only.
   const kept = body as unknown as Pick<JudgedNode, "trail" | "policies"> & { readonly explanation?: Explanation };
   const { trail, policies, explanation = null } = kept;
   return { ...rest, at: isoFromEpochMs(at), explanation, trail, policies };

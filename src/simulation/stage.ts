@@ -6,7 +6,7 @@ import { answerFor, type ApproveMode } from "./answer.ts";
 /** Where a run and those it starts are watched while they go, and whatever they ask of people is answered. */
 export class Stage {
   readonly log: RunEvent[] = [];
-  /** Nodes of the run itself for which somebody was asked, be it in a run they started. */
+  /** Nodes of the run itself for which a person was asked, also in a run they started. */
   readonly askedFor = new Set<string>();
   hasEnded = false;
   readonly #driver: DurableDriver;
@@ -52,7 +52,7 @@ export class Stage {
       startedBy: null,
       ...(gateway === undefined ? {} : { gateway }),
     });
-    if (outcome.kind !== "started") throw new Error("the rehearsal could not begin");
+    if (outcome.kind !== "started") throw new Error("the simulation could not begin");
     return outcome.run.runId;
   }
 
@@ -61,7 +61,7 @@ export class Stage {
     return this.hasEnded || this.#isWaiting;
   }
 
-  /** Whether the family waits for somebody. To be asked when the driver has nothing left to do. */
+  /** Whether the family waits for a person. To be asked when the driver has nothing left to do. */
   async look(): Promise<void> {
     this.#isWaiting = false;
     if (!this.#hasBlocked || this.hasEnded || this.#pendingAnswers > 0) return;

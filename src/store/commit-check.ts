@@ -46,7 +46,7 @@ export function firstEventId(events: readonly { readonly eventId: number }[], la
   return events[0]?.eventId ?? lastEventId + 1;
 }
 
-export function checkText(place: string, text: string): void {
+function checkText(place: string, text: string): void {
   if (text.includes("\0") || /\p{Surrogate}/u.test(text)) throw new UnstorableText(place);
 }
 

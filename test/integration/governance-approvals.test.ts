@@ -65,7 +65,7 @@ async function pending(runId: string): Promise<readonly { readonly id: string; r
 
 async function pendingOne(runId: string): Promise<string> {
   const [approval] = await pending(runId);
-  if (approval === undefined) throw new Error(`nobody is asked about ${runId}`);
+  if (approval === undefined) throw new Error(`no person is asked about ${runId}`);
   return approval.id;
 }
 
@@ -82,7 +82,7 @@ const said = ({ status, body }: Answer): readonly [number, unknown] => [status, 
 const CLOSED = [409, "approval_closed"];
 
 describe("a policy's hold", () => {
-  it("approved goes on with the right node of the right run, once, and does nothing before it again", async () => {
+  it("approved continues with the right node of the right run, once, and does nothing before it again", async () => {
     const runs = [await api.run("held"), await api.run("held"), await api.run("held")];
     const [first = "", second = "", third = ""] = runs;
     expect(await started(second)).toEqual(["draft"]);
@@ -95,7 +95,7 @@ describe("a policy's hold", () => {
     }
   });
 
-  it("rejected fails its node, and nobody is asked any more", async () => {
+  it("rejected fails its node, and no person is asked any more", async () => {
     const runId = await api.run("held");
     await answer(await pendingOne(runId), "reject");
     expect(await api.settle(runId)).toBe("failed");
@@ -135,7 +135,7 @@ describe("answers at the same moment", () => {
     [["reject", "approve"], "rejected"],
     [["approve", "approve"], "approved"],
     [["reject", "reject"], "rejected"],
-  ])("%j: the first counts, and the second is told that it came too late", async (decisions, status) => {
+  ])("%j: the first counts, and the second learns that it came too late", async (decisions, status) => {
     const runId = await api.run("endless");
     const approvalId = await pendingOne(runId);
     const answers = await Promise.all(decisions.map((decision) => answer(approvalId, decision)));
@@ -146,7 +146,7 @@ describe("answers at the same moment", () => {
     await cancel(runId);
   });
 
-  it.each(["cancel", "expiry"])("a %s and an approval have one winner, and the other is told", async (rival) => {
+  it.each(["cancel", "expiry"])("a %s and an approval have one winner, and the other learns it", async (rival) => {
     const runId = await api.run("endless");
     const approvalId = await pendingOne(runId);
     const other = rival === "cancel" ? cancel(runId) : expire(runId, approvalId);
@@ -159,7 +159,7 @@ describe("answers at the same moment", () => {
     expect(await pending(runId)).toEqual([]);
   });
 
-  it("a cancel before an approval closes it, and the approval is told so", async () => {
+  it("a cancel before an approval closes it, and the approval learns it", async () => {
     const runId = await api.run("endless");
     const approvalId = await pendingOne(runId);
     await cancel(runId);

@@ -28,7 +28,7 @@ const endsOf = (events: readonly RunEvent[], ends: ReadonlySet<string>) =>
 interface Contender {
   readonly name: string;
   readonly input: UnstampedInput;
-  /** How the node and the run end when it is heard first. */
+  /** How the node and the run end when it arrives first. */
   readonly wins: readonly [string, string];
 }
 
@@ -77,7 +77,7 @@ describe("cancel, completion and timeout of one node", () => {
     const ends = [...endsOf(events, NODE_ENDS), ...endsOf(events, RUN_ENDS)];
     expect(CONTENDERS.map(({ wins }) => wins)).toContainEqual(ends);
     expect(events.map(({ eventId }) => eventId)).toEqual(events.map((_, index) => index + 1));
-    // What a late report costs is kept, whoever won.
+    // What a late report costs is kept, whichever won.
     const cost = events.filter(({ type }) => type === "cost.recorded");
     expect(cost).toHaveLength(1);
   });
@@ -96,7 +96,7 @@ function inputOf(answer: Answer, approvalId: string): UnstampedInput {
 }
 
 describe("cancel, approval, rejection and expiry of one gate", () => {
-  it.each(ANSWERS)("have one winner, whoever hears it: $title", async ({ order }) => {
+  it.each(ANSWERS)("have one winner, on whichever replica: $title", async ({ order }) => {
     for (const replicas of [1, 2]) {
       const machine = new Machine(never, replicas);
       const runId = await machine.start(GATE);
@@ -109,7 +109,7 @@ describe("cancel, approval, rejection and expiry of one gate", () => {
       const resolved = events.filter((event) => event.type === "approval.resolved");
       expect(resolved).toHaveLength(1);
       const status = resolved[0]?.payload.status;
-      // Approved, the run goes on to a node that nobody answers, and only the cancel that also came can end it.
+      // Approved, the run continues to a node without an answer, and only the cancel that also came can end it.
       expect(endsOf(events, RUN_ENDS)).toEqual(
         status === "approved" || status === "cancelled" ? ["run.cancelled"] : ["run.failed"],
       );
@@ -123,7 +123,7 @@ describe("cancel, approval, rejection and expiry of one gate", () => {
 });
 
 describe("a timeout", () => {
-  it("fires on time though the adapter listens to nobody", async () => {
+  it("fires on time though the adapter ignores it", async () => {
     const machine = new Machine(never);
     const runId = await machine.start(WORK);
     await machine.pass(120_000);

@@ -88,7 +88,7 @@ describe.each([
     return runs;
   }
 
-  /** The instants whose runs were started, as their slots tell. */
+  /** The instants whose runs were started, as their slots record. */
   async function startedSlots(): Promise<number[]> {
     const { data } = await subject.store.listSlots(ORG, "often", { limit: 1_000, cursor: null });
     expect(data.every(({ state }) => state === "started")).toBe(true);

@@ -19,7 +19,7 @@ const QUOTED_LENGTH_MAX = 80;
 
 /**
  * Every way in which an answer breaks the schema it was asked to fit, in words a model can act on. What the engine
- * will repair by itself (a number in quotes, a list of one) is no problem, and neither is a key nobody declared.
+ * will repair by itself (a number in quotes, a list of one) is no problem, and neither is an undeclared key.
  */
 export function checkAgainstSchema(schema: JsonObject, value: Json): readonly string[] {
   const problems: string[] = [];

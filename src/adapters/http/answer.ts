@@ -6,7 +6,7 @@ import { retryAfterMs } from "../ai-sdk/retry-after.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { hideSecrets } from "./secret-header.ts";
 
-/** How much of a failed answer is worth telling. */
+/** How much of a failed answer is reported. */
 const EXCERPT_LENGTH_MAX = 500;
 
 export function resultOf(reply: GuardedReply, secrets: readonly string[], nowMs: number): AdapterResult {

@@ -1,4 +1,4 @@
-import { type CallbackBody, type Outcome as BridgeOutcome, readCallback } from "../../bridge/index.ts";
+import { type CallbackBody, type ExecutionOutcome, readCallback } from "../../bridge/index.ts";
 import {
   type CallbackResult,
   findNode,
@@ -118,7 +118,7 @@ function reportOfBody(node: NodeState, attempt: number, body: CallbackBody, at: 
 
 /** The same for an attempt of this process. */
 export function reportOfOutcome(
-  { result, logs, completedAt }: BridgeOutcome,
+  { result, logs, completedAt }: ExecutionOutcome,
   { nodeId, attempt }: Pick<AttemptAddress, "nodeId" | "attempt">,
   agentId: string | null,
 ): AttemptReport | undefined {

@@ -5,7 +5,7 @@ import {
   type FakeBridge,
   type HandClock,
   openFakeBridge,
-  type Said,
+  type FakeReply,
   until,
 } from "../../../test/gateway/fake-bridge.ts";
 import { type CallbackBody, DISPATCH_PATH, EXECUTIONS_PATH } from "../../bridge/index.ts";
@@ -425,7 +425,7 @@ async function successorOf(gone: Machine): Promise<Machine> {
   return next;
 }
 
-const asked = (said: Said) => (one: Parameters<FakeBridge["answer"]>[0]) =>
+const asked = (said: FakeReply) => (one: Parameters<FakeBridge["answer"]>[0]) =>
   one.method === "GET" ? said : acceptAll(one);
 
 describe("an attempt no process holds", () => {

@@ -98,7 +98,7 @@ describe("an alert on budgets", () => {
     expect(fired).toHaveLength(2);
   });
 
-  it("says nothing of budgets that are disabled, empty or unused", async () => {
+  it("is silent about budgets that are disabled, empty or unused", async () => {
     const spec = {
       scope: "global",
       period: "monthly",
@@ -216,7 +216,7 @@ describe("alerts", () => {
     expect(fired).toHaveLength(1);
   });
 
-  it("are told to whoever is there, and say who is not", async () => {
+  it("are sent to those who are there, and name who is not", async () => {
     await webhook("ops");
     await webhook("off", false);
     await put("alert", "failing", {

@@ -20,13 +20,13 @@ import {
   periodsBegan,
 } from "./rule.ts";
 
-/** An alert that has fired, for whoever counts and logs. */
+/** An alert that has fired, for counting and logging. */
 export interface Fired {
   readonly orgId: string;
   readonly alert: string;
   readonly on: Alert["on"];
   readonly message: string;
-  /** Somebody wants to read it in the log. */
+  /** It is also written to the log. */
   readonly isForLog: boolean;
 }
 
@@ -42,17 +42,17 @@ export interface AlertWatchOptions {
 
 const APPROVALS_MAX = 100;
 const HISTORY_MAX = 1;
-const TOLD_MAX = 10_000;
+const FIRED_MAX = 10_000;
 /** What the `to` of an alert names besides webhooks. */
 const PEOPLE = /^(?:role|team|user):/;
 const LOG = "log";
 
-/** Looks every half minute, in one process at a time, whether anything has come about that somebody wants to know. */
+/** Looks every half minute, in one process at a time, whether an alert has to fire. */
 export class AlertWatch {
   readonly #options: AlertWatchOptions;
   readonly #rounds: LeasedRounds;
   /** What need not be asked of the database again. */
-  readonly #told = new Set<string>();
+  readonly #fired = new Set<string>();
   /** By organisation, as of a version of what is registered. */
   readonly #alerts = new Map<string, { readonly version: number; readonly alerts: readonly Alert[] }>();
 
@@ -97,11 +97,11 @@ export class AlertWatch {
   async #lookFor(orgId: string, alert: Alert): Promise<void> {
     const now = this.#options.clock.now();
     for (const finding of await this.#findings(orgId, alert, now)) {
-      const told = JSON.stringify([orgId, finding.key]);
-      if (this.#told.has(told)) continue;
+      const mark = JSON.stringify([orgId, finding.key]);
+      if (this.#fired.has(mark)) continue;
       await this.#fire(orgId, alert, finding, now);
-      if (this.#told.size >= TOLD_MAX) this.#told.clear();
-      this.#told.add(told);
+      if (this.#fired.size >= FIRED_MAX) this.#fired.clear();
+      this.#fired.add(mark);
     }
   }
 
@@ -160,6 +160,6 @@ export class AlertWatch {
     onFired({ orgId, alert: id, on, message, isForLog: to.includes(LOG) });
     if (unheard.length === 0) return;
     const names = unheard.map((name) => `"${name}"`).join(", ");
-    onTrouble(`the alert "${id}"`, new Error(`there is no enabled webhook ${names} to tell of it: ${message}`));
+    onTrouble(`the alert "${id}"`, new Error(`there is no enabled webhook ${names} to send it to: ${message}`));
   }
 }

@@ -1,1 +1,1 @@
-export { AlertWatch, type Fired } from "./alert-watch.ts";
+export { AlertWatch } from "./alert-watch.ts";

@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 const HOUR_MS = 3_600_000;
-/** Of fewer runs a share says nothing. */
+/** Of fewer runs a share means nothing. */
 const RUNS_MIN = 5;
 
 /** Begins with the alert, so that every alert fires for itself. */
@@ -74,7 +74,7 @@ export function failureWindow(now: number): number {
   return now - HOUR_MS;
 }
 
-/** An approval nobody answers: once. */
+/** An unanswered approval: once. */
 export function approvalFindings(alert: Alert, overdue: readonly OverdueApproval[], now: number): readonly Finding[] {
   return overdue.map(({ approvalId, runId, requestedAt }) => {
     const seconds = Math.floor((now - requestedAt) / 1_000);

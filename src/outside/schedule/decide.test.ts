@@ -35,7 +35,7 @@ describe("slots on time", () => {
     expect(onTime(overlap, [1, 2, 3], standing)).toBe(states);
   });
 
-  it("that are skipped say why", () => {
+  it("that are skipped record why", () => {
     const reasonOf = (standing: Parameters<typeof decideSlots>[2], overlap: Overlap = "skip") =>
       decideSlots({ overlap, missed: "skip" }, { missed: [], onTime: [1] }, standing)[0]?.reason;
     expect(reasonOf(BUSY)).toBe("the run before it was still open: run_1");
@@ -63,7 +63,7 @@ describe("slots that were missed", () => {
     expect(missed("backfill", "skip", { open: null, queued: 2 })).toBe("queued queued queued skipped");
   });
 
-  it("say why nothing was started for them", () => {
+  it("record why nothing was started for them", () => {
     const decided = decideSlots({ overlap: "skip", missed: "run_once" }, { missed: [1, 2], onTime: [] }, FREE);
     expect(decided.map(({ reason }) => reason)).toEqual([
       "missed: a later slot makes up for all that were missed",

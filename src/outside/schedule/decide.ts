@@ -5,7 +5,7 @@ import type { NewSlot, ScheduleStanding } from "../../store/index.ts";
 export const BACKFILL_MAX = 100;
 
 export interface DueSlots {
-  /** Passed while nobody looked; the newest, at most `BACKFILL_MAX`. */
+  /** Passed while no scheduler was running; the newest, at most `BACKFILL_MAX`. */
   readonly missed: readonly number[];
   readonly onTime: readonly number[];
 }
@@ -19,7 +19,7 @@ export function decideSlots(policy: Policy, { missed, onTime }: DueSlots, standi
   const newest = missed.at(-1);
   const madeUp = missed.map((slotAt): NewSlot => {
     if (policy.missed === "backfill") return queue.backfill(slotAt, policy.overlap);
-    if (policy.missed === "skip") return skipped(slotAt, "missed: nobody was looking when it was due");
+    if (policy.missed === "skip") return skipped(slotAt, "missed: no scheduler was running when it was due");
     if (slotAt === newest) return queue.admit(slotAt, policy.overlap);
     return skipped(slotAt, "missed: a later slot makes up for all that were missed");
   });

@@ -1,2 +1,2 @@
-export { Scheduler, type SchedulerOptions } from "./scheduler.ts";
+export { Scheduler } from "./scheduler.ts";
 export { nextSlots } from "./slots.ts";

@@ -14,7 +14,7 @@ export interface Scheduled {
   readonly schedule: Schedule;
   readonly edition: string;
   readonly timetable: Timetable;
-  /** Its next slot nobody has looked at, as far as is known here; null when there is none. */
+  /** Its next slot not looked at yet, as far as is known here; null when there is none. */
   nextAt: number | null;
 }
 

@@ -9,7 +9,7 @@ const ORG = "org_1";
 const START = Date.UTC(2026, 5, 1, 12, 0, 0, 0);
 const SECOND = 1_000;
 
-/** Time that passes when a test says so. */
+/** Time that passes when a test moves it. */
 class HandClock implements Clock {
   time = START;
   now(): number {
@@ -128,7 +128,7 @@ describe("a scheduler", () => {
     expect(await slots()).toHaveLength(4);
   });
 
-  it("goes on as before when something else is changed", async () => {
+  it("continues as before when something else is changed", async () => {
     const own = scheduler();
     clock.time += 1;
     await put({ overlap: "allow" });
@@ -165,7 +165,7 @@ describe("a scheduler", () => {
     expect(data).toHaveLength(1_000);
   });
 
-  it("starts nothing for an entry it cannot read, and goes on with the others", async () => {
+  it("starts nothing for an entry it cannot read, and continues with the others", async () => {
     await put({ every_seconds: null, cron: "nonsense" }, "broken");
     await put({ every_seconds: null, cron: "* * * * *", timezone: "Nowhere/Land" }, "nowhere");
     await put({});
@@ -213,7 +213,7 @@ describe("overlap", () => {
   });
 });
 
-describe("slots that passed while nobody looked", () => {
+describe("slots that passed while no scheduler was running", () => {
   async function absent(missed: string, seconds: number, more: JsonObject = {}): Promise<Scheduler> {
     clock.time += 1;
     await put({ missed, overlap: "allow", ...more });
@@ -291,7 +291,7 @@ describe("what goes wrong", () => {
     expect(launcher.requests).toHaveLength(4);
   });
 
-  it("is recorded as a database can keep it, whatever a refusal says", async () => {
+  it("is recorded as a database can keep it, whatever a refusal contains", async () => {
     launcher.refusal = { code: "invalid_args", message: `\0${"x".repeat(5_000)}` };
     clock.time += 1;
     await put({});
@@ -345,7 +345,7 @@ describe("what goes wrong", () => {
     expect(launcher.requests).toEqual([]);
   });
 
-  it("a claim of which nobody knows any more what became of it starts nothing", async () => {
+  it("a claim whose outcome is unknown starts nothing", async () => {
     launcher.before = () => {
       throw new Error("killed");
     };
@@ -358,7 +358,7 @@ describe("what goes wrong", () => {
     clock.time += 23 * 3_600 * SECOND + 1;
     await scheduler("b").tick();
     expect((await slots())[0]).toBe("+3600 skipped");
-    expect((await reasons())[0]).toContain("nobody can tell");
+    expect((await reasons())[0]).toContain("it is unknown");
   });
 
   it("in one schedule does not keep the others from being on time", async () => {
@@ -373,7 +373,7 @@ describe("what goes wrong", () => {
     expect(troubles.length).toBeGreaterThan(0);
   });
 
-  it("with the database is told, and made good when it is back", async () => {
+  it("with the database is reported, and made up for when it is back", async () => {
     clock.time += 1;
     await put({});
     let isDown = false;

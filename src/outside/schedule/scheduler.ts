@@ -18,18 +18,18 @@ export interface SchedulerOptions {
 const TICK_MS = 1_000;
 /** A slot that fell due while a tick was busy does not wait for another second. */
 const TICK_MIN_MS = 10;
-/** Whoever has claimed a slot and not said what became of it for so long is taken for dead. */
+/** A replica that has claimed a slot and not settled it for so long is taken for dead. */
 const CLAIM_MS = 15_000;
 /** What others have left behind is looked for this often, and with every tick while there is any. */
 const SWEEP_MS = 15_000;
 const SWEEP_MAX = 1_000;
-/** A slot is on time when somebody looks this soon; replicas that come and go meanwhile lose none. */
+/** A slot is on time when a replica looks this soon; replicas that come and go meanwhile lose none. */
 const LATE_MS = 5_000;
 /** Without a successful look for so long, what fell due in between was missed. */
 const ABSENT_MS = 10_000;
 /** However busy it was, nothing older than this is on time. */
 const ON_TIME_MAX_MS = 60_000;
-/** Beyond this, nobody can tell any more whether a claim has started its run. */
+/** Beyond this, it is unknown whether a claim has started its run. */
 const RECALL_MS = IDEMPOTENCY_MS - 3_600_000;
 const SLOTS_KEPT = 1_000;
 const LANES = 8;
@@ -125,7 +125,7 @@ export class Scheduler {
     const slots = decideSlots(schedule, due, standing);
     const { workflow } = schedule;
     const added = await store.claimSlots({ cursor, lookedUntil: until, workflow, slots, claimedBy, at: now });
-    // Somebody else was there first: what they did is seen with the next look.
+    // Another replica was first: what it did is seen with the next look.
     if (added === null) return;
     scheduled.nextAt = timetable.next(until);
     this.#isWatching ||= slots.some(({ state }) => state === "queued");
@@ -169,7 +169,7 @@ export class Scheduler {
     if (!(await store.takeClaimedSlot(slot, { claimedBy, at: now, claimedBefore }))) return;
     const scheduled = this.#roster.find(slot.orgId, slot.scheduleId);
     if (slot.claimedAt < now - RECALL_MS) {
-      const reason = "it was claimed so long ago that nobody can tell whether its run was started";
+      const reason = "it was claimed so long ago that it is unknown whether its run was started";
       await this.#starter.recall(slot, slot.workflow, reason);
     } else if (scheduled?.schedule.workflow !== slot.workflow) {
       await this.#starter.recall(slot, slot.workflow, GONE);
@@ -190,7 +190,7 @@ export class Scheduler {
     await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
   }
 
-  /** Says whether it went well. What did not may have left a claim behind. */
+  /** Returns whether it went well. What did not may have left a claim behind. */
   async #guarded(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

@@ -2,7 +2,7 @@ import { Cron as Calendar } from "croner";
 import type { Cron, Timing } from "../../registry/index.ts";
 import { type WallTime, wallTimeIn } from "./wall-time.ts";
 
-/** When a schedule is due, as instants; the same for everybody who asks. */
+/** When a schedule is due, as instants; the same on every replica. */
 export interface Timetable {
   /** The first slot at or after an instant; null when there is none for centuries. */
   next(from: number): number | null;

@@ -25,7 +25,7 @@ export class Starter {
       args,
       trigger: "schedule",
       startedBy: scope.keyId,
-      // The slot alone says whether it is the same: its args may be changed before it is tried again.
+      // The slot alone decides whether it is the same: its args may be changed before it is tried again.
       idempotency: { ...scope, bodyHash: digestText(`${scope.keyId} ${scope.key}`) },
     });
     if (launched.kind === "refused") {
@@ -36,7 +36,7 @@ export class Starter {
     }
   }
 
-  /** Nothing is started any more; but whoever claimed the slot may have started its run before. */
+  /** Nothing is started any more; but the replica that claimed the slot may have started its run before. */
   async recall(key: SlotKey, workflow: string, reason: string): Promise<void> {
     const found = await this.#store.findIdempotent(scopeOf(key, workflow));
     const outcome =
@@ -47,7 +47,7 @@ export class Starter {
   }
 }
 
-/** A refusal may quote what it was given: no database takes NUL, and nobody reads a page of it. */
+/** A refusal may quote what it was given: no database takes NUL, and no person reads a page of it. */
 function storable(reason: string): string {
   return reason.replaceAll("\0", "").slice(0, REASON_LENGTH_MAX);
 }

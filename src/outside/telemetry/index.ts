@@ -1,1 +1,1 @@
-export { startTelemetry, type Telemetry, type TelemetryFigures, type TelemetryOptions } from "./telemetry.ts";
+export { startTelemetry } from "./telemetry.ts";

@@ -156,7 +156,7 @@ export class Sender {
     });
   }
 
-  /** Said once until it works again: a collector that is away for a day must not fill the log. */
+  /** Logged once until it works again: a collector that is away for a day must not fill the log. */
   #complain(what: string, error: Error): void {
     if (this.#isInTrouble || this.#isClosing) return;
     this.#isInTrouble = true;

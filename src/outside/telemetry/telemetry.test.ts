@@ -75,7 +75,7 @@ async function approve(runId: string): Promise<void> {
   await api.settle(runId);
 }
 
-/** What a log says must be there, as `name start end` without the times of those that share one. */
+/** The spans a log must lead to, as `name start end` without the times of those that share one. */
 async function expectSpansOf(runId: string, spans: readonly CollectedSpan[]): Promise<void> {
   const run = await api.store.getRun(ORG, runId);
   const events = await api.store.readEvents(ORG, runId, 0, 10_000);
@@ -110,7 +110,7 @@ async function expectSpansOf(runId: string, spans: readonly CollectedSpan[]): Pr
 }
 
 describe("a collector", () => {
-  it("is told of a run as its log tells it: retries, instances, a hold, a skip, a failure", async () => {
+  it("gets a run as its log has it: retries, instances, a hold, a skip, a failure", async () => {
     const sent = trace();
     const runId = await hold();
     await approve(runId);
@@ -136,7 +136,7 @@ describe("a collector", () => {
     expect(collector.requests.map(({ text }) => text).join()).not.toMatch(/a draft|Draft it|Publish|people publish/);
   });
 
-  it("hears of a long run while it goes on, and of each span once", async () => {
+  it("gets a long run while it is running, and each span once", async () => {
     const sent = trace();
     const runId = await hold();
     await sent.flush();
@@ -152,7 +152,7 @@ describe("a collector", () => {
     await expectSpansOf(runId, collector.spans);
   });
 
-  it("is told everything by whoever ends a run, although another process began it", async () => {
+  it("gets everything from the process that ends a run, although another process started it", async () => {
     const runId = await hold();
     const sent = trace();
     await approve(runId);
@@ -161,7 +161,7 @@ describe("a collector", () => {
     await expectSpansOf(runId, collector.spans);
   });
 
-  it("hears of a run that is opened again from there on", async () => {
+  it("gets a run that is opened again from there on", async () => {
     const sent = trace();
     const runId = await api.run("mixed");
     await sent.flush();
@@ -179,7 +179,7 @@ describe("a collector", () => {
     expect(again.map(({ name }) => name)).not.toContain("node draft");
   });
 
-  it("is told without being asked for, soon after a run has ended", async () => {
+  it("gets it unasked, soon after a run has ended", async () => {
     trace({ clock: hasty([]), limits: { lingerMs: 20 } });
     await api.run("mixed");
     while (!collector.spans.some(({ name }) => name === "invoke_workflow mixed")) {
@@ -215,7 +215,7 @@ describe("a collector", () => {
     expect(collector.complaints).toEqual([]);
   });
 
-  it("finds a run below the span of whoever started it", async () => {
+  it("finds a run below the span of its caller", async () => {
     const caller = { traceId: "d".repeat(32), spanId: "e".repeat(16) };
     const sent = trace();
     const { body } = await api.request("POST", "runs", {
@@ -240,7 +240,7 @@ describe("a collector", () => {
     expect(collector.spans.map(({ name }) => name)).not.toContain("invoke_workflow mixed");
   });
 
-  it("gets many requests when there is much to tell, none too large", async () => {
+  it("gets many requests when there is much to send, none too large", async () => {
     const sent = trace({ limits: { spansPerRequest: 4 } });
     await Promise.all(Array.from({ length: 5 }, () => api.run("mixed")));
     await sent.flush();
@@ -330,7 +330,7 @@ describe("a collector in trouble", () => {
     expect(troubles.at(-1)).toMatch(/^not all spans were sent before the end: \d+ were left$/);
   });
 
-  it.each([1, 2, 3])("is told of at most so many runs at a time: 2 of %i", async (count) => {
+  it.each([1, 2, 3])("gets at most so many runs at a time: 2 of %i", async (count) => {
     const sent = trace({ limits: { watchedRunsMax: 2 } });
     for (let run = 0; run < count; run += 1) await api.run("mixed");
     await sent.flush();
@@ -338,7 +338,7 @@ describe("a collector in trouble", () => {
     expect([roots.length, sent.figures().droppedRuns]).toEqual([Math.min(count, 2), Math.max(0, count - 2)]);
   });
 
-  it("is told later when the database is away", async () => {
+  it("gets it later when the database is away", async () => {
     let isAway = true;
     const delays: number[] = [];
     const store: TelemetryOptions["store"] = {

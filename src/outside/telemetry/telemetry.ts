@@ -21,8 +21,8 @@ export interface TelemetryOptions extends Omit<SenderOptions, keyof typeof DEFAU
   readonly limits?: Partial<typeof DEFAULTS>;
 }
 
-export interface TelemetryFigures extends SenderFigures {
-  /** Runs nobody told the collector about, because too many were going on. */
+interface TelemetryFigures extends SenderFigures {
+  /** Runs that were not sent, because too many were running. */
   readonly droppedRuns: number;
 }
 
@@ -57,9 +57,9 @@ interface Watched {
 }
 
 /**
- * Tells a collector about runs. It only listens to what was committed, and reads the log when there is something to
- * tell, so that no commit waits for it. While a run goes on, whoever committed the end of a span sends it; whoever
- * ends the run sends all that it has not sent itself, so that nothing is missing when another replica is gone.
+ * Sends runs to a collector. It only listens to what was committed, and reads the log when there is something to send,
+ * so that no commit waits for it. While a run is running, the replica that committed the end of a span sends it; the
+ * one that ends the run sends all that it has not sent itself, so that nothing is missing when another replica is gone.
  */
 export function startTelemetry({ limits, ...options }: TelemetryOptions): Telemetry {
   const exporter = new Exporter({ ...options, ...DEFAULTS, ...limits });
@@ -159,7 +159,7 @@ class Exporter {
   async #read(): Promise<void> {
     this.#stopLinger?.();
     this.#stopLinger = null;
-    // Whoever asks while runs are being read gets a reading that began after the question.
+    // A request while runs are being read gets a reading that began after it.
     if (this.#reading !== null) await this.#reading;
     this.#reading ??= this.#readDue().finally(() => {
       this.#reading = null;
@@ -173,7 +173,7 @@ class Exporter {
       for (const runId of runIds) this.#due.delete(runId);
       try {
         const loaded = await this.#options.store.loadRuns(runIds);
-        for (const each of loaded) await this.#tell(each);
+        for (const each of loaded) await this.#exportRun(each);
         const found = new Set(loaded.map(({ run }) => run.runId));
         for (const runId of runIds) if (!found.has(runId)) this.#watched.delete(runId);
       } catch (error) {
@@ -185,7 +185,7 @@ class Exporter {
     }
   }
 
-  async #tell({ run, events }: LoadedRun): Promise<void> {
+  async #exportRun({ run, events }: LoadedRun): Promise<void> {
     const watched = this.#watched.get(run.runId);
     if (watched === undefined) return;
     const identity = await this.#identityOf(run);
@@ -227,7 +227,7 @@ function endedSpans(identity: RunIdentity, events: readonly RunEvent[]): readonl
   return tracer.takeEnded();
 }
 
-/** A run that was opened again has been told of up to its earlier end, by whoever ended it then. */
+/** A run that was opened again has been sent up to its earlier end, by the replica that ended it then. */
 function beforeLastEnd(events: readonly RunEvent[]): number {
   return events.filter(({ type }) => ENDING.has(type)).at(-2)?.eventId ?? 0;
 }

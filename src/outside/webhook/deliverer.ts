@@ -29,7 +29,7 @@ export const RETRY_MS: readonly number[] = [
   10 * HOUR_MS,
 ];
 
-/** Longer than a try can take, so that nobody else begins one meanwhile. */
+/** Longer than a try can take, so that no other replica begins one meanwhile. */
 const LEASE_MS = MINUTE_MS;
 const IN_FLIGHT_MAX = 32;
 /** A receiver that is slow must not take the place of the others. */
@@ -63,7 +63,7 @@ export class Deliverer {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight.keys());
   }
 
-  /** What is under way is broken off and left to whoever comes next. */
+  /** What is under way is broken off and left to the next replica. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.settled();
@@ -113,16 +113,16 @@ export class Deliverer {
     return find();
   }
 
-  /** As its owner would: it stays registered, and somebody may enable it again. */
+  /** As its owner would: it stays registered, and may be enabled again. */
   async #disable(orgId: string, name: string): Promise<void> {
     const { store, subscribers, clock } = this.#options;
     const entry = await store.getEntry(orgId, "webhook", name);
     if (entry === undefined || !webhookOf(entry).isEnabled) return;
     const at = clock.now();
     const body = { ...entry.body, enabled: false };
-    const told = { kind: "Webhook", name, action: "updated", before: entry.body, after: body } as const;
+    const change = { kind: "Webhook", name, action: "updated", before: entry.body, after: body } as const;
     const put = { change: "put", kind: "webhook", id: name, body } as const;
-    await store.applyEntries(orgId, [put], at, changeAudit(told, ENGINE_ACTOR, at));
+    await store.applyEntries(orgId, [put], at, changeAudit(change, ENGINE_ACTOR, at));
     await subscribers.refresh(orgId);
   }
 }

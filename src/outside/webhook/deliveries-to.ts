@@ -3,7 +3,7 @@ import { everyEntry, type NewDelivery, type RegistryStore } from "../../store/in
 import { isWanted } from "./interest.ts";
 import { deliveryOf, type Message } from "./message.ts";
 
-/** What every webhook of an organisation is sent that listens to a message which neither a run nor the audit tells. */
+/** What every webhook of an organisation is sent that listens to a message which neither a run nor the audit holds. */
 export async function deliveriesTo(
   store: Pick<RegistryStore, "listEntries">,
   orgId: string,

@@ -4,12 +4,12 @@
  *
  * Nothing is lost: a feed moves on only in the statement that writes the deliveries of what it passes, and whatever is
  * ahead of its feed is found again. Three ways lead to it. What this process commits, it feeds at once. What a process
- * committed that died before it could, the audit tells: runs begin, end and settle nodes with an entry written in the
+ * committed that died before it could, the audit knows: runs begin, end and settle nodes with an entry written in the
  * same commit, entries are numbered without gaps, and the number reached is passed only when the runs named before it
  * were fed. What changes a run without an entry (a log, a retry) is found by looking at all open runs, and cost that
  * comes after the end by the usage it is booked as.
  *
- * Nothing is told under two ids: the id of a delivery follows from organisation, webhook and event, and of two that
+ * Nothing is sent under two ids: the id of a delivery follows from organisation, webhook and event, and of two that
  * feed the same only one moves the feed. Who gets what is decided under a version of what is registered that must still
  * be the present one, so that no webhook misses what happened since it was registered.
  */
@@ -25,7 +25,7 @@ import type {
   RunAhead,
   RunStore,
 } from "../../store/index.ts";
-import { isToldByEvents, isWanted } from "./interest.ts";
+import { isCoveredByEvents, isWanted } from "./interest.ts";
 import { auditMessage, deliveryOf, eventMessage, type Message } from "./message.ts";
 import type { Audience, Subscribers } from "./subscribers.ts";
 
@@ -108,14 +108,14 @@ export class Feeder {
       const audience = await this.#audienceOf(orgId);
       if (audience === undefined) return;
       const deliveries = records
-        // What happens before there is a run has no events to be told by.
-        .filter(({ type, run }) => run === undefined || !isToldByEvents(type))
+        // What happens before there is a run has no events to be sent.
+        .filter(({ type, run }) => run === undefined || !isCoveredByEvents(type))
         .flatMap((record) => deliveriesOf(auditMessage(record), epochMsFromIso(record.at) ?? 0, orgId, audience));
       if (!(await store.feedAudit({ orgId, version: audience.version, from: seq, to, deliveries }))) {
         await this.#options.subscribers.refresh(orgId);
         return;
       }
-      this.#tellFed(deliveries);
+      this.#notifyFed(deliveries);
       seq = to;
     }
   }
@@ -145,7 +145,7 @@ export class Feeder {
     return isDone;
   }
 
-  /** False when somebody else was faster, or something was registered meanwhile: whoever asks looks again. */
+  /** False when another replica was faster, or something was registered meanwhile: the caller looks again. */
   async #feedRun(run: RunAhead): Promise<boolean> {
     const { store, subscribers } = this.#options;
     const { orgId, runId } = run;
@@ -155,7 +155,7 @@ export class Feeder {
       const events = await store.readEvents(orgId, runId, from, EVENTS_PER_PAGE);
       const to = events.at(-1)?.eventId ?? run.lastEventId;
       const deliveries = events.flatMap((event) =>
-        isHeard(audience, event.type, event.at)
+        isSubscribed(audience, event.type, event.at)
           ? deliveriesOf(eventMessage(event, run), event.at, orgId, audience)
           : [],
       );
@@ -163,20 +163,20 @@ export class Feeder {
         await subscribers.refresh(orgId);
         return false;
       }
-      this.#tellFed(deliveries);
+      this.#notifyFed(deliveries);
       from = to;
     }
     return true;
   }
 
-  /** Undefined when nobody listens any more. */
+  /** Undefined when no webhook listens any more. */
   async #audienceOf(orgId: string): Promise<Audience | undefined> {
     const { subscribers } = this.#options;
     if (subscribers.of(orgId) === undefined) await subscribers.refresh(orgId);
     return subscribers.of(orgId);
   }
 
-  #tellFed(deliveries: readonly NewDelivery[]): void {
+  #notifyFed(deliveries: readonly NewDelivery[]): void {
     if (deliveries.length > 0) this.#options.onFed();
   }
 
@@ -188,7 +188,7 @@ export class Feeder {
   }
 }
 
-function isHeard({ subscribers }: Audience, type: string, at: number): boolean {
+function isSubscribed({ subscribers }: Audience, type: string, at: number): boolean {
   return subscribers.some(({ events, since }) => at >= since && isWanted(events, type));
 }
 

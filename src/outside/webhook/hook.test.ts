@@ -21,7 +21,7 @@ describe("the args a message means", () => {
   });
 });
 
-describe("whoever signed", () => {
+describe("the signer", () => {
   const box = {
     seal: (text: string, place: string) => `${place}|${text}`,
     open: (sealed: string, place: string) =>
@@ -66,7 +66,7 @@ describe("whoever signed", () => {
     expect(HOOK_OVERLAP_MS).toBe(86_400_000);
   });
 
-  it("is nobody whose secret cannot be opened", () => {
+  it("is none whose secret cannot be opened", () => {
     const stolen = { ...hook("org_1", first), orgId: "org_2" };
     expect(findSigner([stolen], message(first), box, now)).toEqual({ reason: "bad_signature" });
   });

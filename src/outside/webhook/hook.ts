@@ -19,7 +19,7 @@ export interface IncomingMessage {
   readonly body: Uint8Array;
 }
 
-/** Whose secret signed a message; otherwise the best reason why nobody's did. */
+/** Whose secret signed a message; otherwise the best reason why none did. */
 export function findSigner(
   hooks: readonly Hook[],
   message: IncomingMessage,
@@ -46,7 +46,7 @@ function hookKeys(hook: Hook, box: SecretBox, now: number): readonly Uint8Array[
 
 /**
  * The args a message means: what stands under `args` when there is nothing else; the body itself when all of it is
- * declared; the whole body as the arg `payload` when there is one; otherwise the body, for whoever checks it to refuse.
+ * declared; the whole body as the arg `payload` when there is one; otherwise the body, which the later check refuses.
  */
 export function argsOfMessage(
   body: JsonObject,

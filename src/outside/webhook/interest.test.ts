@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AUDIT_TYPES } from "../../core/audit/index.ts";
 import { EVENT_TYPES } from "../../core/event/index.ts";
-import { isToldByEvents, isWanted } from "./interest.ts";
+import { isCoveredByEvents, isWanted } from "./interest.ts";
 
 describe("what a webhook asked for", () => {
   it("is a type, a family, or everything", () => {
@@ -25,8 +25,8 @@ describe("what a webhook asked for", () => {
     );
   });
 
-  it("comes from the log of runs where both tell of it", () => {
-    expect(AUDIT_TYPES.filter(isToldByEvents).sort()).toEqual([
+  it("comes from the log of runs where both have it", () => {
+    expect(AUDIT_TYPES.filter(isCoveredByEvents).sort()).toEqual([
       "approval.escalated",
       "approval.requested",
       "approval.resolved",

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "../../core/event/index.ts";
 
-/** So many and so small that nobody wants them who has not said so. */
+/** So many and so small that only webhooks that name them get them. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set(["node.stream.delta", "heartbeat"]);
 
 /** Is a type among what was asked for: itself, its family `run.*`, or `*`? */
@@ -12,7 +12,7 @@ export function isWanted(asked: readonly string[], type: string): boolean {
 
 const OF_RUNS: ReadonlySet<string> = new Set(EVENT_TYPES);
 
-/** What runs log under the same type is told by their events, in full, and not a second time by the audit. */
-export function isToldByEvents(type: string): boolean {
+/** What runs log under the same type is sent from their events, in full, and not a second time from the audit. */
+export function isCoveredByEvents(type: string): boolean {
   return OF_RUNS.has(type);
 }

@@ -3,9 +3,9 @@ import type { AuditRecord } from "../../core/audit/index.ts";
 import { frameEvent, isoFromEpochMs } from "../../core/view/index.ts";
 import type { NewDelivery, RunAhead, StoredEvent } from "../../store/index.ts";
 
-/** What is told, before it is known to whom. */
+/** A message, before its receiver is known. */
 export interface Message {
-  /** What it is about; a webhook is told of it once. */
+  /** What it is about; a webhook gets it once. */
   readonly key: string;
   readonly type: string;
   readonly body: string;
@@ -31,7 +31,7 @@ function bodyOf(type: string, timestamp: string, data: object): string {
   return JSON.stringify({ type, timestamp, data });
 }
 
-/** The id follows from what is told to whom: whoever works it out, and however often, comes to the same one. */
+/** The id follows from message and receiver: every replica, however often, computes the same one. */
 export function deliveryOf({ key, type, body }: Message, orgId: string, webhookId: string): NewDelivery {
   const digest = createHash("sha256").update(JSON.stringify([orgId, webhookId, key]));
   return { id: `msg_${digest.digest("hex").slice(0, 32)}`, orgId, webhookId, type, body };

@@ -11,14 +11,14 @@ export interface WebhooksOptions {
   /** What opens the secrets of webhooks. */
   readonly box: SecretBox;
   readonly clock: Clock;
-  /** Private addresses are refused unless this says otherwise. */
+  /** Private addresses are refused unless this allows them. */
   readonly reach?: Reach;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export interface OpenedWebhooks {
-  /** Events this process has committed; costs nothing while nobody listens to anything. */
-  hear(runId: string, events: readonly { readonly type: string }[]): void;
+  /** Events this process has committed; costs nothing while there are no webhooks. */
+  onCommitted(runId: string, events: readonly { readonly type: string }[]): void;
   start(): void;
   stop(): Promise<void>;
   /** Feeds what has happened and delivers what is due, now; resolves when it has arrived. */
@@ -54,7 +54,7 @@ export function openWebhooks({ store, box, clock, reach = {}, onTrouble }: Webho
     onTrouble: (error) => onTrouble("webhooks could not be fed", error),
   });
   return {
-    hear(runId, events) {
+    onCommitted(runId, events) {
       if (subscribers.isEmpty || !events.some(({ type }) => subscribers.wantsAny(type))) return;
       feeder.touch(runId);
       feeding.wake(GATHER_MS);

@@ -11,7 +11,7 @@ export interface Reach {
 
 export type Sent =
   | { readonly kind: "delivered"; readonly status: number }
-  /** Nobody is there for good: 410. */
+  /** Gone for good: 410. */
   | { readonly kind: "gone"; readonly status: number }
   | { readonly kind: "failed"; readonly status: number | null; readonly error: string }
   /** It may not be sent there, and trying again would not change that. */
@@ -29,7 +29,7 @@ const FINAL: ReadonlySet<GuardedFailure["code"]> = new Set([
   "url_port",
 ]);
 
-/** One try. Redirects are not followed: who moves says so by a new address. */
+/** One try. Redirects are not followed: a receiver that moves is registered with its new address. */
 export async function send(
   { id, body }: Pick<ClaimedDelivery, "id" | "body">,
   { url, keys }: Pick<Subscriber, "url" | "keys">,

@@ -41,7 +41,7 @@ function signature(key: Uint8Array, { id, timestamp }: Stamp, body: string | Uin
 
 export type Verification = "good" | "bad_signature" | "bad_timestamp";
 
-/** Does any signature fit any key? Its age is only told to somebody who could sign it. */
+/** Does any signature fit any key? Its age is only reported to a sender who could sign it. */
 export function verify(
   keys: readonly Uint8Array[],
   stamp: Stamp,
@@ -50,7 +50,7 @@ export function verify(
   now: number,
 ): Verification {
   const given = signatures.split(" ").slice(0, SIGNATURES_MAX);
-  // Everything is compared, whatever fits first: how long it takes tells nothing.
+  // Everything is compared, whatever fits first: how long it takes reveals nothing.
   const fits = keys.flatMap((key) => {
     const expected = signature(key, stamp, body);
     return given.map((one) => isSame(one, expected));

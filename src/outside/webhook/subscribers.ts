@@ -12,7 +12,7 @@ export interface Subscriber extends Pick<Webhook, "id" | "url" | "events"> {
   readonly keys: readonly Uint8Array[] | null;
 }
 
-/** Everybody who listens to an organisation, as of a version of what is registered. */
+/** All webhooks that listen to an organisation, as of a version of what is registered. */
 export interface Audience {
   readonly version: number;
   readonly subscribers: readonly Subscriber[];
@@ -26,7 +26,7 @@ export interface SubscribersOptions {
 
 const LOADS_MAX = 5;
 
-/** Who listens to whom, as of the last look. While nobody listens to anybody, nothing else is asked of the database. */
+/** Which webhooks listen to which organisation, as of the last look. While there are none, nothing else is queried. */
 export class Subscribers {
   readonly #options: SubscribersOptions;
   readonly #versions = new Map<string, number>();
@@ -75,13 +75,13 @@ export class Subscribers {
   }
 
   /** `isNews`: what is kept of its subscriptions may be wrong even when it has none. */
-  async #load(orgId: string, first: number, isNews: boolean): Promise<void> {
+  async #load(orgId: string, first: number, isChanged: boolean): Promise<void> {
     const { store } = this.#options;
     let version = first;
     for (let loads = 0; loads < LOADS_MAX; loads += 1) {
       const entries = (await everyEntry(store, orgId, "webhook")).filter((entry) => webhookOf(entry).isEnabled);
       const wanted = entries.map((entry): Subscription => ({ webhookId: entry.id, since: sinceOf(entry) }));
-      const isKept = isNews || wanted.length > 0 || this.#audiences.has(orgId);
+      const isKept = isChanged || wanted.length > 0 || this.#audiences.has(orgId);
       const kept = isKept ? await store.subscribe(orgId, version, wanted) : [];
       if (kept !== null) {
         await this.#keep(orgId, version, entries, kept);

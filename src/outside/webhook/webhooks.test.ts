@@ -114,13 +114,13 @@ async function seal(): Promise<void> {
 }
 
 describe("webhooks", () => {
-  it("are sent what happened, signed as anybody can check", async () => {
+  it("are sent what happened, signed so that receivers can check it", async () => {
     const secret = newHookSecret();
     const webhooks = open();
     await register("ops", { events: ["run.*", "node.log"] }, secret);
     await webhooks.round();
     await begin("run_1", [logged(1), delta(2), ended(3)]);
-    webhooks.hear("run_1", [logged(1)]);
+    webhooks.onCommitted("run_1", [logged(1)]);
     await webhooks.round();
     expect(types().sort()).toEqual(["node.log", "run.completed"]);
     const [message] = received.filter(({ body }) => body.type === "run.completed");
@@ -158,7 +158,7 @@ describe("webhooks", () => {
     await register("none", { events: ["run.completed"] });
     await webhooks.round();
     await begin("run_1", [ended(1)]);
-    webhooks.hear("run_1", [ended(1)]);
+    webhooks.onCommitted("run_1", [ended(1)]);
     await webhooks.round();
     const signatures = received.map(({ headers }) =>
       String(headers["webhook-signature"] ?? "")
@@ -168,7 +168,7 @@ describe("webhooks", () => {
     expect(new Set(signatures.map(({ length }) => length))).toEqual(new Set([0, 2]));
   });
 
-  it("hear nothing from before they were registered, and cost nothing while there are none", async () => {
+  it("get nothing from before they were registered, and cost nothing while there are none", async () => {
     const asked: string[] = [];
     const watched = new Proxy(store, {
       get: (target, name: keyof Store) => {
@@ -180,7 +180,7 @@ describe("webhooks", () => {
     await webhooks.round();
     await begin("run_1", [logged(1), logged(2)]);
     asked.length = 0;
-    webhooks.hear("run_1", [logged(1)]);
+    webhooks.onCommitted("run_1", [logged(1)]);
     expect(asked).toEqual([]);
     await webhooks.round();
     expect(asked).toEqual(["configVersions"]);
@@ -193,7 +193,7 @@ describe("webhooks", () => {
     expect(received.map(({ body }) => body.data["eventId"])).toEqual([4]);
   });
 
-  it("are told by the audit what runs do not log, each thing once", async () => {
+  it("get from the audit what runs do not log, each thing once", async () => {
     const webhooks = open();
     await register("ops", { events: ["run.*", "platform.changed"] });
     await webhooks.round();
@@ -215,7 +215,7 @@ describe("webhooks", () => {
     });
   });
 
-  it("are told of what happens before there is a run, which no event tells", async () => {
+  it("get what happens before there is a run, which no event holds", async () => {
     const webhooks = open();
     await register("ops", { events: ["approval.*"] });
     await register("deaf", { events: ["run.*"] });
@@ -238,7 +238,7 @@ describe("webhooks", () => {
     const first = open();
     await register("ops", { events: ["run.completed", "node.log"] });
     await first.round();
-    // Nobody hears of these commits: the process that made them is gone.
+    // These commits are not announced: the process that made them is gone.
     const events = [logged(1), ended(2)];
     const audit = entriesOfEvents({ runId: "run_1", startedBy: null }, events);
     const head = { status: "completed", endedAt: now } as const;
@@ -258,14 +258,14 @@ describe("webhooks", () => {
     await register("ops", { events: ["run.completed"] });
     await first.round();
     await begin("run_1", [ended(1)]);
-    // It dies with the message claimed: whether it arrived, nobody knows.
+    // It dies with the message claimed: whether it arrived is unknown.
     const dying = new Proxy(store, {
       get: (target, name: keyof Store) =>
         name === "settleDelivery" ? () => Promise.reject(new Error("killed")) : target[name],
     });
     const killed = open(dying);
     await killed.round();
-    killed.hear("run_1", [ended(1)]);
+    killed.onCommitted("run_1", [ended(1)]);
     await killed.round();
     expect(received).toHaveLength(1);
     const second = open();
@@ -286,7 +286,7 @@ describe("webhooks", () => {
     for (const replica of replicas) await replica.round();
     for (let run = 0; run < 10; run += 1) {
       await begin(`run_${run}`, [logged(1), logged(2)]);
-      for (const replica of replicas) replica.hear(`run_${run}`, [logged(1)]);
+      for (const replica of replicas) replica.onCommitted(`run_${run}`, [logged(1)]);
     }
     await Promise.all(replicas.map((replica) => replica.round()));
     await Promise.all(replicas.map((replica) => replica.round()));
@@ -301,7 +301,7 @@ describe("webhooks", () => {
     await webhooks.round();
     answers = [500];
     await begin("run_1", [ended(1)]);
-    webhooks.hear("run_1", [ended(1)]);
+    webhooks.onCommitted("run_1", [ended(1)]);
     await webhooks.round();
     expect(RETRY_MS.map((ms) => ms / 1_000)).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000]);
     for (const [index, ms] of RETRY_MS.entries()) {
@@ -337,10 +337,10 @@ describe("webhooks", () => {
     await webhooks.round();
     answers = [500, 410];
     await begin("run_1", [logged(1)]);
-    webhooks.hear("run_1", [logged(1)]);
+    webhooks.onCommitted("run_1", [logged(1)]);
     await webhooks.round();
     await store.commit([share("run_1", 1, [logged(2)])]);
-    webhooks.hear("run_1", [logged(2)]);
+    webhooks.onCommitted("run_1", [logged(2)]);
     await webhooks.round();
     expect(await store.getEntry(ORG, "webhook", "ops")).toMatchObject({ body: { enabled: false } });
     expect((await listed()).map(({ state }) => state)).toEqual(["given_up", "given_up"]);
@@ -376,7 +376,7 @@ describe("webhooks", () => {
     for (const [index, url] of addresses.entries()) await register(`w${index}`, { url, events: ["run.completed"] });
     await webhooks.round();
     await begin("run_1", [ended(1)]);
-    webhooks.hear("run_1", [ended(1)]);
+    webhooks.onCommitted("run_1", [ended(1)]);
     await webhooks.round();
     expect(received).toEqual([]);
     for (const index of addresses.keys()) {
@@ -391,7 +391,7 @@ describe("webhooks", () => {
     answers = [307];
     location = "http://169.254.169.254/latest/meta-data";
     await begin("run_2", [ended(1)]);
-    other.hear("run_2", [ended(1)]);
+    other.onCommitted("run_2", [ended(1)]);
     await other.round();
     expect(await listed("moved")).toMatchObject([
       { state: "failed", lastError: "It redirects; write the address it leads to." },
@@ -406,7 +406,7 @@ describe("webhooks", () => {
     await store.applyEntries(ORG, [{ change: "put", kind: "webhook", id: "ops", body, secrets }], now);
     await webhooks.round();
     await begin("run_1", [ended(1)]);
-    webhooks.hear("run_1", [ended(1)]);
+    webhooks.onCommitted("run_1", [ended(1)]);
     await webhooks.round();
     expect(received).toEqual([]);
     expect(await listed()).toMatchObject([{ state: "given_up" }]);
@@ -424,7 +424,7 @@ describe("webhooks", () => {
       "run_1",
       Array.from({ length: 60 }, (_, index) => logged(index + 1)),
     );
-    webhooks.hear("run_1", [logged(1)]);
+    webhooks.onCommitted("run_1", [logged(1)]);
     const stuck = webhooks.round();
     while (received.length < 4) await new Promise((resolve) => setImmediate(resolve));
     await webhooks.stop();

@@ -36,7 +36,7 @@ function lockBySocket(path: string): Promise<() => Promise<void>> {
   });
 }
 
-/** Where there are no such names: a file with the process's id and when it started, so that a reused id is told apart. */
+/** Where there are no such names: a file with the process's id and when it started, so that a reused id is noticed. */
 export async function lockByFile(path: string): Promise<() => Promise<void>> {
   const file = join(path, "sluice.pid");
   const owner = `${process.pid} ${startOf(process.pid)}`;

@@ -9,7 +9,7 @@ import { DirectoryInUse, openEmbedded } from "./index.ts";
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
 const REPOSITORY = join(import.meta.dirname, "..", "..");
 
-/** Counts up in its own process, telling each number after it was committed, until it is killed. */
+/** Counts up in its own process, printing each number after it was committed, until it is killed. */
 const COUNTER = `
   import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))};
   const sql = await openEmbedded({ directory: process.argv[1] });
@@ -36,7 +36,7 @@ describe("the embedded database", () => {
     await first.query(plain("create table kept (n bigint, b boolean, t text)"));
     await first.query({ name: "keep", text: "insert into kept values ($1, $2, $3)" }, [2 ** 52, true, "\u{1F600}"]);
     await first.query({ name: "keep", text: "insert into kept values ($1, $2, $3)" }, [null, false, ""]);
-    // Nobody else comes in meanwhile, by whatever name.
+    // No other opener comes in meanwhile, by whatever name.
     symlinkSync(join(directory, "made"), join(directory, "alias"));
     await expect(openEmbedded({ directory: join(directory, "alias/on/demand") })).rejects.toThrow(
       `${join(directory, "made/on/demand")} is in use by another Sluice. Stop it, choose another directory`,
@@ -52,7 +52,7 @@ describe("the embedded database", () => {
     await second.close();
   });
 
-  it("keeps transactions whole and apart, and goes on after a wrong statement", async () => {
+  it("keeps transactions whole and apart, and continues after a wrong statement", async () => {
     const sql = await openEmbedded({ directory });
     await sql.query(plain("create table kept (n int unique)"));
     const undone = sql.transaction(async (within) => {
@@ -77,17 +77,17 @@ describe("the embedded database", () => {
     await sql.close();
   });
 
-  it("survives the death of its process with all that was told, and the directory is free at once", async () => {
+  it("survives the death of its process with all that was reported, and the directory is free at once", async () => {
     const counter = startCounter(directory);
-    let told = "";
+    let printed = "";
     for await (const chunk of counter.stdout) {
-      told += String(chunk);
+      printed += String(chunk);
       // What it wrote before it died may still arrive afterwards.
-      if (counter.killed || told.split("\n").length <= 30) continue;
+      if (counter.killed || printed.split("\n").length <= 30) continue;
       await expect(openEmbedded({ directory })).rejects.toThrow(DirectoryInUse);
       counter.kill("SIGKILL");
     }
-    const last = Number(told.trimEnd().split("\n").at(-1));
+    const last = Number(printed.trimEnd().split("\n").at(-1));
     const sql = await openEmbedded({ directory });
     const [row] = await sql.query<{ last: number; count: number }>(
       plain("select max(n) as last, count(*) as count from counted"),
@@ -105,7 +105,7 @@ describe("the embedded database", () => {
     expect(existsSync(tmpdir())).toBe(true);
   });
 
-  it("is copied from an empty one, whose maker clears away what nobody has copied for a week", async () => {
+  it("is copied from an empty one, whose maker clears away what was not copied for a week", async () => {
     const cache = join(directory, "cache");
     const aged = (name: string, days: number): void => {
       mkdirSync(join(cache, name), { recursive: true });

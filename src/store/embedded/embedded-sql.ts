@@ -9,13 +9,13 @@ import { WalSync } from "./wal-sync.ts";
 export interface EmbeddedOptions {
   /** Made if it is not there; one process at a time. */
   readonly directory: string;
-  /** Where the empty database is kept that new ones are copied from; in the user's cache unless told. */
+  /** Where the empty database is kept that new ones are copied from; default: the user's cache. */
   readonly seedDirectory?: string;
 }
 
 /**
  * A Postgres inside this process, on a directory. Survives the death of the process; has one connection. It is loaded
- * here and not before: whoever only locks a directory, or has a database elsewhere, does without.
+ * here and not before: a process that only locks a directory, or has a database elsewhere, does not need it.
  */
 export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions): Promise<Sql> {
   await mkdir(directory, { recursive: true });

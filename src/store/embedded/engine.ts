@@ -69,7 +69,7 @@ export class Engine {
   }
 }
 
-/** A database answers with a code and says how bad it is; anything else is the engine itself breaking. */
+/** A database answers with a code and a severity; anything else is the engine itself breaking. */
 function answerOf(error: unknown): { readonly code: string | null; readonly severity: unknown } {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string")
     return { code: null, severity: undefined };

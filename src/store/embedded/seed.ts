@@ -20,7 +20,7 @@ function engineVersion(): string {
 
 /**
  * Makes the seed unless it is there. Setting up an empty database takes seconds and most of a gigabyte; copying one
- * takes neither. It appears under its name only when it is whole, whoever else makes it at the same time.
+ * takes neither. It appears under its name only when it is whole, also when other processes make it at the same time.
  */
 export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void> {
   if (existsSync(seedDirectory)) return;
@@ -39,7 +39,7 @@ export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promi
 
 const UNUSED_MS = 7 * 86_400_000;
 
-/** Every version with another schema leaves one behind. What nobody has copied for a week can be made again. */
+/** Every version with another schema leaves one behind. A seed unused for a week can be made again. */
 async function clearUnused(seedDirectory: string): Promise<void> {
   const home = dirname(seedDirectory);
   const { mtimeMs: now } = await stat(seedDirectory);
@@ -73,7 +73,7 @@ export async function plantDatabase(target: string, seedDirectory: string): Prom
   await rm(copy, { recursive: true, force: true });
   await prepareSeed(seedDirectory);
   const now = new Date();
-  // Only to say that it is in use: a cache that cannot be written serves all the same.
+  // Only marks it as in use: a cache that cannot be written serves all the same.
   await utimes(seedDirectory, now, now).catch(() => undefined);
   await copyTree(seedDirectory, copy);
   await rename(copy, target);

@@ -17,9 +17,9 @@ export function memoryAlerts(world: MemoryWorld): AlertStore {
       if (leases.get(name)?.holder === holder) leases.delete(name);
     },
     fireAlert: async (orgId, key, { at, deliveries, audit }) => {
-      const told = keyOf(orgId, key);
-      if (world.marked.has(told)) return false;
-      world.marked.add(told);
+      const mark = keyOf(orgId, key);
+      if (world.marked.has(mark)) return false;
+      world.marked.add(mark);
       if (audit !== null) {
         world.audit.pending.set(`${orgId}/${key}`, { orgId, at, body: JSON.stringify([audit]) });
       }

@@ -63,7 +63,7 @@ function scopeKey({ orgId, keyId, workflow, key }: IdempotencyScope): string {
 function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): void {
   const { runId, orgId } = commit;
   const head = { ...commit.head, runId, rowVersion: commit.expectedVersion + 1 };
-  const run = world.runs.get(runId) ?? create(world, commit, required(commit.create, "a new run says what it is"));
+  const run = world.runs.get(runId) ?? create(world, commit, required(commit.create, "a new run has what creates it"));
   run.head = copy(head);
   if (commit.events.length > 0) run.bodies.push(packed.body);
   for (const [hash, text] of packed.blobs) world.blobs.set(keyOf(orgId, hash), text);

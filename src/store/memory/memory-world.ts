@@ -57,7 +57,7 @@ export interface MemoryConfig {
   readonly platform: Platform;
 }
 
-export type MemoryUsage = UsageRecord & { readonly orgId: string; readonly runId: string; readonly workflow: string };
+type MemoryUsage = UsageRecord & { readonly orgId: string; readonly runId: string; readonly workflow: string };
 export type MemoryVerdict = StoredVerdict & { readonly orgId: string; readonly runId: string };
 
 export interface MemoryRun {

@@ -1,1 +1,1 @@
-export { openPostgres, type PostgresOptions } from "./postgres-sql.ts";
+export { openPostgres } from "./postgres-sql.ts";

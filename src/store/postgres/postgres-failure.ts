@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { isDatabaseTrouble, isProgramError, StoreUnavailable } from "../index.ts";
 
-/** What the database said, or that it could not be asked. */
+/** What the database answered, or that it could not be asked. */
 export function translated(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof Error && isProgramError(error)) return error;

@@ -5,9 +5,9 @@ import { translated } from "./postgres-failure.ts";
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Connections at most; 10 unless told. */
+  /** Connections at most; default: 10. */
   readonly connections?: number;
-  /** A statement that takes longer is given up; 30 s unless told. */
+  /** A statement that takes longer is given up; default: 30 s. */
   readonly statementTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
 }
@@ -34,7 +34,7 @@ export function openPostgres(options: PostgresOptions): Sql {
     options: "-c plan_cache_mode=force_generic_plan",
     types: { getTypeParser: parserOf },
   });
-  // Without listeners a connection that dies, idle or lent out, would end the process; whoever uses it learns of it.
+  // Without listeners a connection that dies, idle or lent out, would end the process; its user gets the error.
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
   let closing: Promise<void> | null = null;

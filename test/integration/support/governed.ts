@@ -16,9 +16,9 @@ export interface ReplicaParts {
   /** True where no other process shares the database. */
   readonly isAlone: boolean;
   readonly troubles: string[];
-  /** By chance unless told. */
+  /** Default: random. */
   readonly jitter?: () => number;
-  /** Who starts child runs; nobody unless told. */
+  /** Who starts child runs; default: none. */
   readonly children?: () => ChildPreparer;
   /** The judge in place of the governor, for one that misbehaves. */
   readonly disguise?: (judge: Judge) => Judge;

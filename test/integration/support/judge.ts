@@ -34,7 +34,7 @@ export interface JudgeOptions {
   readonly overlapMs: number;
   /** By how much the clocks of the processes that keep the ledger may be wrong; default: 0. */
   readonly clockErrorMs?: number;
-  /** How often one sending may reach the adapter, when whoever calls it is another process that may be killed. */
+  /** How often one sending may reach the adapter, when its caller is another process that may be killed. */
   readonly callsPerSend?: number;
   /** Beside what kills can do to any node: failures that a bad network may bring about. */
   readonly mayFailWith?: ReadonlySet<string>;
@@ -155,7 +155,7 @@ interface Attempt {
   completedAt: number | null;
 }
 
-/** Attempts as the log tells them, by dispatch id. */
+/** Attempts as the log has them, by dispatch id. */
 function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<string, Attempt> {
   const attempts = new Map<string, Attempt>();
   for (const { type, payload, at } of events) {

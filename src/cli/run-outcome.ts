@@ -8,7 +8,7 @@ import { createPaint, oneLine, printable } from "./terminal-text.ts";
 const FAILURES_SHOWN = 10;
 
 /** How a run came to rest, wherever it ran. */
-export interface Outcome {
+export interface RunOutcome {
   readonly workflow: string;
   readonly projection: RunProjection;
   readonly durationMs: number | null;
@@ -33,9 +33,9 @@ export function exitCodeOf(status: RunStatus): number {
 }
 
 /** How it ended: failures and a summary for people, the result itself on standard output. */
-export function printOutcome(io: Io, outcome: Outcome, { isQuiet }: { readonly isQuiet: boolean }): void {
+export function printOutcome(io: Io, outcome: RunOutcome, { isQuiet }: { readonly isQuiet: boolean }): void {
   const { projection } = outcome;
-  // A failure the workflow tolerates is told as it happens and counted, not held against the run.
+  // A failure the workflow tolerates is shown as it happens and counted, not held against the run.
   if (projection.status !== "completed") printFailures(io, projection.nodeResults);
   if (!isQuiet && isTerminal(projection.status)) printSummary(io, outcome);
   printResults(io, outcome);
@@ -52,7 +52,7 @@ export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
   if (failed.length > FAILURES_SHOWN) io.err.write(`… and ${failed.length - FAILURES_SHOWN} more failed\n`);
 }
 
-function printSummary(io: Io, { workflow, projection, durationMs }: Outcome): void {
+function printSummary(io: Io, { workflow, projection, durationMs }: RunOutcome): void {
   const paint = createPaint(io.err, io.env);
   const { status, executedCount, upstreamFailedCount, nodeResults, costMicros, runId } = projection;
   const failed = projection.failedCount - upstreamFailedCount;
@@ -75,7 +75,7 @@ function printSummary(io: Io, { workflow, projection, durationMs }: Outcome): vo
 }
 
 /** What the last nodes gave: alone as it is, several under their names. */
-function printResults(io: Io, { projection, leaves }: Outcome): void {
+function printResults(io: Io, { projection, leaves }: RunOutcome): void {
   const wanted = new Set(leaves);
   const results = projection.nodeResults
     .filter(({ nodeId, status }) => status === "completed" && wanted.has(nodeId))
