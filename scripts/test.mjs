@@ -10,12 +10,12 @@ try {
   process.stderr.write(`sluice: ${error.message}\n`);
   process.exit(2);
 }
-const say = (text) => process.stderr.write(`sluice: ${text}\n`);
-/** Who tests one room needs no browser for it. */
+const print = (text) => process.stderr.write(`sluice: ${text}\n`);
+/** The tests of one room need no browser. */
 const isBrowserTested = process.argv
   .slice(2)
   .every((word) => word.startsWith("-") || /browser|console|^test\/?$/.test(word));
-if (isBrowserTested && findChromium() === null && !installChromium(say)) say(CHROMIUM_MISSING);
+if (isBrowserTested && findChromium() === null && !installChromium(print)) print(CHROMIUM_MISSING);
 
 const report = join(CHECKOUT, "test-results", "vitest.json");
 const result = spawnSync(
