@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const API = "http://127.0.0.1:7717";
+/** Set by `npm run dev`, which starts the server beside these pages. */
+const API = process.env["SLUICE_URL"] ?? "http://127.0.0.1:7717";
 
-/** The console. `npx vite` serves it while it is being written, with the API of a server that runs beside it. */
+/** The console: how it is built, and how `npm run dev` serves it from the sources. */
 export default defineConfig({
   root: here("src/console"),
   build: {

@@ -65,7 +65,8 @@ export interface AdapterHooks {
 }
 
 export type StreamPart =
-  { readonly text: string } | { readonly media: { readonly url: string; readonly mime: string } };
+  | { readonly text: string }
+  | { readonly media: { readonly url: string; readonly mime: string } };
 
 export interface LogLine {
   readonly level: "debug" | "info" | "warning" | "error";

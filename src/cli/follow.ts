@@ -34,7 +34,9 @@ export interface FollowOptions {
 }
 
 type End =
-  { readonly kind: "ended" } | { readonly kind: "detached" } | { readonly kind: "waiting"; readonly waiting: Waiting };
+  | { readonly kind: "ended" }
+  | { readonly kind: "detached" }
+  | { readonly kind: "waiting"; readonly waiting: Waiting };
 
 /** A server that is restarted comes back sooner; after this the command fails. */
 const PATIENCE_MS = 60_000;

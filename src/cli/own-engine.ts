@@ -39,7 +39,9 @@ export type Settlement =
   | { readonly kind: "parked"; readonly state: RunState; readonly message: string };
 
 type Rest =
-  { readonly kind: "ended" } | { readonly kind: "waiting" } | { readonly kind: "parked"; readonly message: string };
+  | { readonly kind: "ended" }
+  | { readonly kind: "waiting" }
+  | { readonly kind: "parked"; readonly message: string };
 
 const ORG = "local";
 

@@ -11,7 +11,9 @@ export interface Ticket {
 }
 
 export type TicketReading =
-  { readonly kind: "good"; readonly ticket: Ticket } | { readonly kind: "expired" } | { readonly kind: "bad" };
+  | { readonly kind: "good"; readonly ticket: Ticket }
+  | { readonly kind: "expired" }
+  | { readonly kind: "bad" };
 
 /** All of it: a token with anything before or after is another token. */
 const SHAPE = /^cb_([\w-]+)\.([\w-]+)$/;

@@ -8,7 +8,8 @@ export interface DiffLine {
 
 /** A stretch of changes with the lines around it, or lines that are left out between two of them. */
 export type DiffHunk =
-  { readonly kind: "lines"; readonly lines: readonly DiffLine[] } | { readonly kind: "gap"; readonly count: number };
+  | { readonly kind: "lines"; readonly lines: readonly DiffLine[] }
+  | { readonly kind: "gap"; readonly count: number };
 
 /** With more changes than this the middle is shown as replaced altogether: a larger difference is not read line by line. */
 const STEPS_MAX = 2_000;

@@ -60,7 +60,8 @@ export interface SimulationProblem {
 
 /** How it ended; its events have been told by then. */
 export type PageSimulation =
-  { readonly ok: true } | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
 
 export type Reply =
   | { readonly type: "checked"; readonly id: number; readonly report: CheckReport }
