@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSource } from "../../src/core/text/index.ts";
-import { KINDS, specOf } from "../../src/console/screens/settings/manifest-kind.ts";
-import { printYaml } from "../../src/console/screens/settings/print-yaml.ts";
-import { fieldsOf } from "../../src/console/screens/settings/spec-fields.ts";
-import { bodySchema } from "../../src/console/screens/settings/spec-schema.ts";
+import { KINDS, specOf } from "../../src/console/manifest/manifest-kind.ts";
+import { printYaml } from "../../src/console/manifest/print-yaml.ts";
+import { fieldsOf } from "../../src/console/manifest/spec-fields.ts";
+import { bodySchema } from "../../src/console/manifest/spec-schema.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
 let api: Api;

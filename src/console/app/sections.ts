@@ -19,31 +19,3 @@ export const SECTIONS: readonly Section[] = [
   { id: "audit", label: "Audit", path: "/audit", icon: "audit", letter: "t" },
   { id: "settings", label: "Settings", path: "/settings", icon: "settings", letter: "s" },
 ];
-
-/** A part of a screen with an address of its own. */
-export interface Tab {
-  readonly id: string;
-  readonly label: string;
-}
-
-export const GOVERNANCE_TABS: readonly Tab[] = [
-  { id: "gates", label: "Gates" },
-  { id: "policies", label: "Policies" },
-  { id: "budgets", label: "Budgets" },
-  { id: "agents", label: "Agents" },
-  { id: "gateways", label: "Gateways" },
-];
-
-export const SETTINGS_TABS: readonly Tab[] = [
-  { id: "keys", label: "Keys" },
-  { id: "webhooks", label: "Webhooks" },
-  { id: "schedules", label: "Schedules" },
-  { id: "lenses", label: "Lenses" },
-  { id: "teams", label: "Teams" },
-  { id: "library", label: "Library" },
-  { id: "models", label: "Models" },
-  { id: "credit-plans", label: "Credit plans" },
-  { id: "deployments", label: "Deployments" },
-  { id: "bindings", label: "Role bindings" },
-  { id: "alerts", label: "Alerts" },
-];

@@ -1,6 +1,6 @@
 import { type FormEvent, type JSX, useState } from "react";
 import { signIn } from "../live/api.ts";
-import { useAction } from "../live/use-query.ts";
+import { useAction } from "../page/use-action.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";

@@ -1,7 +1,7 @@
 import { useLive } from "../live/connection.ts";
 import { useMay } from "../live/session-store.ts";
 import { toast } from "../parts/toast.tsx";
-import { Link, usePlace } from "./router.tsx";
+import { Link, usePlace } from "../page/router.tsx";
 
 /** Tells that a run or a launch has come to a question, to whoever could answer it and does not see it anyway. */
 export function useApprovalNotice(): void {

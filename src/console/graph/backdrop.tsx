@@ -1,7 +1,7 @@
 import { type JSX, useCallback, useRef, useSyncExternalStore } from "react";
 import { type Layout, VISIBLE_MAX } from "../../core/graph/layout/index.ts";
-import { useTheme } from "../app/preferences.ts";
-import { type Store, useStore } from "../live/store.ts";
+import { useTheme } from "../page/preferences.ts";
+import { type Store, useStore } from "../page/store.ts";
 import { useGraph } from "./graph-context.ts";
 import { drawBoxes, drawFrames, drawLines, paletteOf, penOf, type Picture } from "./picture.ts";
 import { useDrawing } from "./use-drawing.ts";

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { NodeView } from "../../core/view/index.ts";
-import { Store } from "../live/store.ts";
+import { Store } from "../page/store.ts";
 import { type GraphSource, STILL } from "./graph-node.ts";
 
 export interface GraphContext {

@@ -1,6 +1,6 @@
 import { type JSX, useMemo } from "react";
 import { isUpstreamFailure, type NodeView } from "../../core/view/index.ts";
-import { Link } from "../app/router.tsx";
+import { Link } from "../page/router.tsx";
 import { dollars, spanText } from "../parts/figures.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { lookOf, nodeLook, StatusIcon } from "../parts/status.tsx";

@@ -11,7 +11,7 @@ import {
   useState,
 } from "react";
 import { type Grouped, groupGraph, type Layout } from "../../core/graph/layout/index.ts";
-import { Store } from "../live/store.ts";
+import { Store } from "../page/store.ts";
 import { Button } from "../parts/button.tsx";
 import { grouped as figure } from "../parts/figures.ts";
 import { Skeleton } from "../parts/skeleton.tsx";

@@ -1,7 +1,7 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import type { Layout, Placed } from "../../core/graph/layout/index.ts";
-import { Store } from "../live/store.ts";
+import { Store } from "../page/store.ts";
 import type { Card, Line } from "./elements.tsx";
 import {
   isReadable,

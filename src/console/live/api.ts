@@ -1,4 +1,5 @@
 import { ApiProblem, getSession, SluiceClient } from "../../client/index.ts";
+import { asError } from "../page/use-action.ts";
 import { session } from "./session-store.ts";
 
 /** Requests go with the session cookie of this very server. Whoever is no longer known is asked to sign in again. */
@@ -35,8 +36,4 @@ export async function signIn(key: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await fetch("/session/end", { method: "POST", credentials: "same-origin", redirect: "manual" });
   session.set({ phase: "signed-out" });
-}
-
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

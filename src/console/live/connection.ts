@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type { Frame, LiveMessage } from "../../client/index.ts";
 import { cache } from "./cache.ts";
 import type { LiveState, HubMessage, HubRequest } from "./hub.ts";
-import { Store, useStore } from "./store.ts";
+import { Store, useStore } from "../page/store.ts";
 
 /** What a screen is told besides the events of a run. */
 export type FeedMessage = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;

@@ -1,5 +1,5 @@
 import type { Session } from "../../client/index.ts";
-import { Store, useStore } from "./store.ts";
+import { Store, useStore } from "../page/store.ts";
 
 export type SessionState =
   | { readonly phase: "asking" }

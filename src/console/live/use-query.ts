@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { asError } from "./api.ts";
+import { useCallback, useEffect, useRef, useSyncExternalStore } from "react";
 import { cache } from "./cache.ts";
 
 export interface Query<T> {
@@ -46,38 +45,4 @@ export function useQuery<T>(key: string | null, load: () => Promise<T>, options:
     isLoading: entry.isLoading,
     refresh: useCallback(() => cache.refresh(name), [name]),
   };
-}
-
-export interface Action<A extends readonly unknown[]> {
-  /** False when it failed; why is in `problem`. */
-  readonly run: (...args: A) => Promise<boolean>;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
-  readonly clear: () => void;
-}
-
-/** Something a person does: once at a time, and what went wrong is kept to be shown. */
-export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Error | null>(null);
-  const busy = useRef(false);
-  const newest = useRef(act);
-  newest.current = act;
-  const run = useCallback(async (...args: A): Promise<boolean> => {
-    if (busy.current) return false;
-    busy.current = true;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await newest.current(...args);
-      return true;
-    } catch (thrown) {
-      setProblem(asError(thrown));
-      return false;
-    } finally {
-      busy.current = false;
-      setBusy(false);
-    }
-  }, []);
-  return { run, isBusy, problem, clear: useCallback(() => setProblem(null), []) };
 }

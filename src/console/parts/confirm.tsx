@@ -1,5 +1,5 @@
 import { type JSX, type ReactNode, useId, useState } from "react";
-import { useAction } from "../live/use-query.ts";
+import { useAction } from "../page/use-action.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemView } from "./problem-view.tsx";

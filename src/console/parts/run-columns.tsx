@@ -1,5 +1,5 @@
 import { isTerminal } from "../../core/event/index.ts";
-import { Link } from "../app/router.tsx";
+import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
 import { Money } from "./money.tsx";
 import { StatusBadge } from "./status.tsx";

@@ -1,4 +1,4 @@
-import { Store, useStore } from "../live/store.ts";
+import { Store, useStore } from "../page/store.ts";
 
 /** One timer for every clock on the page. */
 const now = new Store(Date.now());

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import { useTimeMode } from "../app/preferences.ts";
+import { useTimeMode } from "../page/preferences.ts";
 import { agoText, clockText, spanText } from "./figures.ts";
 import { useNow } from "./ticker.ts";
 

@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from "react";
-import { Store, useStore } from "../live/store.ts";
+import { Store, useStore } from "../page/store.ts";
 import { Button } from "./button.tsx";
 import "./toast.css";
 

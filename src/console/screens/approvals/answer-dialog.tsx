@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import type { Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
-import { CHOICE_TEXTS, needsReason } from "./inbox.ts";
+import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
 import { sendAnswers } from "./use-answer.ts";
 
 export interface Asked {

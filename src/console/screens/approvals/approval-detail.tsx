@@ -1,7 +1,7 @@
 import { type JSX, type ReactNode, useId } from "react";
 import type { Approval, NodeDetail } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -12,7 +12,8 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { shortId } from "../../parts/run-columns.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { CHOICE_TEXTS, runsAlike, sameAs, SOURCE_TEXTS } from "./inbox.ts";
+import { CHOICE_TEXTS, SOURCE_TEXTS } from "../../parts/approval-texts.ts";
+import { runsAlike, sameAs } from "./inbox.ts";
 
 interface DetailProps {
   readonly approval: Approval;

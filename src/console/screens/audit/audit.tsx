@@ -1,10 +1,11 @@
 import { type JSX, useEffect, useState } from "react";
 import type { AuditFilter, AuditRow, ChainState } from "../../../client/index.ts";
 import { AUDIT_CATEGORIES, AUDIT_TYPES, CATEGORY_OF } from "../../../core/audit/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import { useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Field } from "../../parts/field.tsx";

@@ -1,7 +1,7 @@
 import { type JSX, useMemo } from "react";
 import type { Run, State } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import { useSearchParams } from "../../page/router.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { SideDiff } from "../../parts/side-diff.tsx";

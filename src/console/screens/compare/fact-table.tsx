@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from "react";
 import { isTerminal } from "../../../core/event/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { dollars, spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { Panel } from "../../parts/panel.tsx";

@@ -1,5 +1,5 @@
 import { type JSX, useEffect, useRef } from "react";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { SideDiff } from "../../parts/side-diff.tsx";

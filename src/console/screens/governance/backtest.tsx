@@ -1,9 +1,9 @@
 import { type JSX, useState } from "react";
 import type { BacktestReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/panel.tsx";

@@ -13,8 +13,8 @@ import { Badge, type Tone } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { useNow } from "../../parts/ticker.ts";
 import { TimeText } from "../../parts/time-text.tsx";
-import { KINDS } from "../settings/manifest-kind.ts";
-import { RegistryTab } from "../settings/registry-tab.tsx";
+import { KINDS } from "../../manifest/manifest-kind.ts";
+import { RegistryTab } from "../../manifest/registry-tab.tsx";
 import { type BurnDown, burnDown, type Spent } from "./burn-down.ts";
 import { BurnDownChart } from "./burn-down-chart.tsx";
 

@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from "react";
-import { Link, navigate } from "../../app/router.tsx";
+import { Link, navigate } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { dollars } from "../../parts/figures.ts";

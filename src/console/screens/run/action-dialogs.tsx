@@ -1,10 +1,10 @@
 import { type JSX, useEffect, useState } from "react";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { relaunchText } from "../../../core/view/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import type { ArgFields } from "../../parts/arg-values.ts";
 import { Button } from "../../parts/button.tsx";
@@ -15,7 +15,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { WantedAction } from "./run-action-state.ts";
-import { commandsFor } from "./model/commands.ts";
+import { commandsFor } from "../../run/model/commands.ts";
 import { useRunPage } from "./run-page.ts";
 
 interface ActionDialogProps {

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { Button } from "../../parts/button.tsx";
 import { grouped } from "../../parts/figures.ts";
-import { EVENT_KINDS, type EventKind } from "./model/event-filter.ts";
+import { EVENT_KINDS, type EventKind } from "../../run/model/event-filter.ts";
 import { useRunPage } from "./run-page.ts";
 import { saveAs } from "./save-as.ts";
 

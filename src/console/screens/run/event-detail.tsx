@@ -1,11 +1,11 @@
 import type { JSX } from "react";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { detailOf, lookOfEvent } from "./model/event-text.ts";
-import { excerptOf, plainText } from "./model/plain-text.ts";
+import { detailOf, lookOfEvent } from "../../run/model/event-text.ts";
+import { excerptOf, plainText } from "../../run/model/plain-text.ts";
 import { useRunActions } from "./run-action-state.ts";
 import { useRunPage } from "./run-page.ts";
 

@@ -3,11 +3,12 @@ import { spanText } from "../../parts/figures.ts";
 import { TimeText } from "../../parts/time-text.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { EventBar, EVERYTHING, type EventMode, type EventSelection } from "./event-bar.tsx";
-import type { EventFilter } from "./model/event-filter.ts";
-import { type EventLine, type EventLines, linesOf } from "./model/event-lines.ts";
-import { detailOf, lookOfEvent } from "./model/event-text.ts";
-import { plainText } from "./model/plain-text.ts";
-import { useRunPage, useRunView } from "./run-page.ts";
+import type { EventFilter } from "../../run/model/event-filter.ts";
+import { type EventLine, type EventLines, linesOf } from "../../run/model/event-lines.ts";
+import { detailOf, lookOfEvent } from "../../run/model/event-text.ts";
+import { plainText } from "../../run/model/plain-text.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";
 import "./event-pane.css";
 

@@ -1,12 +1,13 @@
 import type { JSX } from "react";
 import { isTerminal } from "../../../core/event/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { navigate } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useRunActions } from "./run-action-state.ts";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 import { download } from "./save-as.ts";
 
 /** What can be done with the run as it is now; what is asked for most stands outside the menu. */

@@ -2,7 +2,7 @@ import type { JSX, ReactNode } from "react";
 import type { RunView } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
 import { isPaused, type NodeView, relaunchText } from "../../../core/view/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
@@ -10,7 +10,8 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import { RunActions } from "./run-actions.tsx";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 
 /** What the run is, how it stands, and what can be done with it. */
 export function RunHead(): JSX.Element {

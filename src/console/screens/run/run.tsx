@@ -1,7 +1,7 @@
 import { type JSX, useCallback, useEffect, useMemo, useState } from "react";
 import type { PlanDescription, Run } from "../../../client/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
-import type { ScreenProps } from "../../app/routes.ts";
+import { useSearchParams } from "../../page/router.tsx";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -11,12 +11,13 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { ActionDialog } from "./action-dialogs.tsx";
 import { RunActionContext, type WantedAction } from "./run-action-state.ts";
-import type { RunFeed } from "./model/run-feed.ts";
+import type { RunFeed } from "../../run/model/run-feed.ts";
 import { Panes } from "./panes.tsx";
 import { RunHead } from "./run-head.tsx";
-import { CurrentNodes, CurrentRun, type RunPage } from "./run-page.ts";
+import { CurrentNodes } from "../../run/nodes-page.ts";
+import { CurrentRun, type RunPage } from "./run-page.ts";
 import { Scrubber } from "./scrubber.tsx";
-import { useInstances } from "./use-instances.ts";
+import { useInstances } from "../../run/use-instances.ts";
 import { useRunFeed } from "./use-run-feed.ts";
 import "./run.css";
 

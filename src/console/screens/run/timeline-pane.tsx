@@ -5,9 +5,10 @@ import { spanText } from "../../parts/figures.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { nodeLook, StatusIcon } from "../../parts/status.tsx";
 import { useNow } from "../../parts/ticker.ts";
-import { type Span, type SpanKind, totalsOf } from "./model/timeline.ts";
-import { ticksOf, type TimelineRow, timelineRows } from "./model/timeline-rows.ts";
-import { useNodeView, useRunPage, useRunView } from "./run-page.ts";
+import { type Span, type SpanKind, totalsOf } from "../../run/model/timeline.ts";
+import { ticksOf, type TimelineRow, timelineRows } from "../../run/model/timeline-rows.ts";
+import { useNodeView, useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";
 import "./timeline-pane.css";
 

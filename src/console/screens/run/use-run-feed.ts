@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
 import type { Frame } from "../../../client/index.ts";
-import { api, asError } from "../../live/api.ts";
+import { api } from "../../live/api.ts";
+import { asError } from "../../page/use-action.ts";
 import { watchRun } from "../../live/connection.ts";
-import { RunFeed, startOfState } from "./model/run-feed.ts";
-import { PACE } from "./pace.ts";
+import { RunFeed, startOfState } from "../../run/model/run-feed.ts";
+import { PACE } from "../../run/pace.ts";
 
 const PAGE = 1_000;
 const PAGES_AT_ONCE = 3;

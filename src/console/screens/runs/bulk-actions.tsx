@@ -6,7 +6,7 @@ import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { CompareButton } from "../compare/compare-button.tsx";
+import { CompareButton } from "../../parts/compare-button.tsx";
 import { toast } from "../../parts/toast.tsx";
 
 interface BulkActionsProps {

@@ -1,8 +1,8 @@
 import { type JSX, useState } from "react";
 import { RUN_STATUSES, type RunStatus } from "../../../core/event/index.ts";
 import type { Run } from "../../../client/index.ts";
-import { useShortcuts } from "../../app/keyboard.ts";
-import { navigate, type SearchParams, useSearchParams } from "../../app/router.tsx";
+import { useShortcuts } from "../../page/keyboard.ts";
+import { navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";

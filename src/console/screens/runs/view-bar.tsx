@@ -1,6 +1,6 @@
 import { type FormEvent, type JSX, useState } from "react";
-import { navigate, type SearchParams, usePlace } from "../../app/router.tsx";
-import { useStore } from "../../live/store.ts";
+import { navigate, type SearchParams, usePlace } from "../../page/router.tsx";
+import { useStore } from "../../page/store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";

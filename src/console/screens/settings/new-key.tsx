@@ -2,7 +2,7 @@ import { type JSX, useState } from "react";
 import type { KeyRequest } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

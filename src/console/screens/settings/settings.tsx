@@ -1,21 +1,21 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
 import { isJsonArray, isJsonObject, jsonToText } from "../../../core/base/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
-import type { ScreenProps } from "../../app/routes.ts";
-import { SETTINGS_TABS } from "../../app/sections.ts";
+import { useSearchParams } from "../../page/router.tsx";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Badge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { timingText } from "../workflow/schedules-tab.tsx";
 import { DeliveriesView } from "./deliveries-view.tsx";
 import { KeysTab } from "./keys-tab.tsx";
-import { KINDS } from "./manifest-kind.ts";
-import { RegistryTab, type RegistryTabProps } from "./registry-tab.tsx";
-import { SlotsView } from "./slots-view.tsx";
-import { useTabAddress } from "./use-tab-address.ts";
+import { KINDS } from "../../manifest/manifest-kind.ts";
+import { RegistryTab, type RegistryTabProps } from "../../manifest/registry-tab.tsx";
+import { SlotsView } from "../../manifest/slots-view.tsx";
+import { timingText } from "../../manifest/timing-text.ts";
+import { useTabAddress } from "../../page/use-tab-address.ts";
+import { SETTINGS_TABS } from "./tabs.ts";
 import "./settings.css";
 
 export function SettingsScreen({ params }: ScreenProps): JSX.Element {
@@ -131,7 +131,7 @@ function textColumn(key: string, head: string): Column<Registered> {
       return value === undefined || value === null ? (
         <span className="muted">–</span>
       ) : (
-        <span className="settings-cell">{jsonToText(value)}</span>
+        <span className="manifest-cell">{jsonToText(value)}</span>
       );
     },
     sortBy: (entry) => (entry[key] === undefined || entry[key] === null ? null : jsonToText(entry[key])),

@@ -1,6 +1,6 @@
 import { type JSX, useMemo } from "react";
 import type { Usage, UsageQuery } from "../../../client/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import { useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { BarChart } from "../../parts/bar-chart.tsx";

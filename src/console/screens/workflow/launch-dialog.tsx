@@ -1,11 +1,12 @@
 import { type JSX, useEffect, useState } from "react";
 import { ApiProblem, type Run, type SimulationReport, type Start } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
-import { Link, navigate } from "../../app/router.tsx";
-import { api, asError } from "../../live/api.ts";
+import { Link, navigate } from "../../page/router.tsx";
+import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { asError, useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

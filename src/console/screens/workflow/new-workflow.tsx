@@ -1,5 +1,5 @@
 import { type JSX, useEffect, useState } from "react";
-import { Link, navigate, useLeaveGuard } from "../../app/router.tsx";
+import { Link, navigate, useLeaveGuard } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";

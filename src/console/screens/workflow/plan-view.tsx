@@ -1,5 +1,5 @@
 import { type JSX, lazy, Suspense, useMemo, useRef, useState } from "react";
-import { keep, read } from "../../app/preferences.ts";
+import { keep, read } from "../../page/preferences.ts";
 import { STILL } from "../../graph/graph-node.ts";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";

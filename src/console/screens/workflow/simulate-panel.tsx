@@ -3,7 +3,7 @@ import type { SimulationReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { readArgs } from "../../parts/arg-values.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import { Button } from "../../parts/button.tsx";

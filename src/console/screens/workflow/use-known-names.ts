@@ -3,8 +3,8 @@ import type { Collection } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
-import { completeAt, type Offers, type Schemas } from "./editor/complete.ts";
-import type { KnownNames } from "./editor/names.ts";
+import { completeAt, type Offers, type Schemas } from "../../editor/complete.ts";
+import type { KnownNames } from "../../editor/names.ts";
 
 const NAMES_MAX = 100;
 

@@ -1,6 +1,6 @@
 import type { Run, Workflow } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
-import { best } from "../../app/score.ts";
+import { best } from "../../parts/score.ts";
 
 /** A workflow with what its last runs say about it. */
 export interface Card {

@@ -1,10 +1,11 @@
 import { type JSX, useMemo } from "react";
 import type { Run, WorkflowStatus } from "../../../client/index.ts";
-import { Link, navigate, type SearchParams, useSearchParams } from "../../app/router.tsx";
+import { Link, navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";

@@ -1,8 +1,8 @@
 import type { JSX } from "react";
 import type { ApprovalView } from "../../../../core/view/index.ts";
 import { TimeText } from "../../../parts/time-text.tsx";
-import { useRunView } from "../run-page.ts";
-import { ModelText } from "./model-text.tsx";
+import { useRunView } from "../../../run/nodes-page.ts";
+import { ModelText } from "../../../run/model-text.tsx";
 import { Pairs, Section } from "./section.tsx";
 
 /** What people, or the end of their time, said to a node that asked for it. */

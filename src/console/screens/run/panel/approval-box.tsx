@@ -4,13 +4,13 @@ import type { ApprovalView } from "../../../../core/view/index.ts";
 import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
 import { useMay } from "../../../live/session-store.ts";
-import { useAction } from "../../../live/use-query.ts";
+import { useAction } from "../../../page/use-action.ts";
 import { Button, type ButtonProps } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { toast } from "../../../parts/toast.tsx";
-import { CHOICE_TEXTS } from "../../approvals/inbox.ts";
-import { ModelText } from "./model-text.tsx";
+import { CHOICE_TEXTS, needsReason } from "../../../parts/approval-texts.ts";
+import { ModelText } from "../../../run/model-text.tsx";
 import { Pairs } from "./section.tsx";
 
 const VERBS: Readonly<Record<Decision, string>> = {
@@ -44,8 +44,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     toast(`${done}: ${approval.summary}`, tone);
   });
   const answer = (decision: Decision): void => {
-    const needsReason = decision === "reject" || decision === "abort";
-    if (needsReason && reason.trim() === "") return setReasonWanted(true);
+    if (needsReason(decision) && reason.trim() === "") return setReasonWanted(true);
     void answering.run(decision);
   };
   return (

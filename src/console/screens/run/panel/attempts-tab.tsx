@@ -5,10 +5,11 @@ import { Money } from "../../../parts/money.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { StatusBadge, StatusIcon } from "../../../parts/status.tsx";
 import { Duration, TimeText } from "../../../parts/time-text.tsx";
-import { useNodeView, useRunPage } from "../run-page.ts";
+import { useNodeView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 import { Countdown } from "./countdown.tsx";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedAttempt, DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedAttempt, DetailedNode } from "../../../run/model/node-detail.ts";
 import { Values } from "./prompt-tab.tsx";
 import { Pairs, Section } from "./section.tsx";
 

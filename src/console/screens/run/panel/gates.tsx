@@ -6,9 +6,9 @@ import { factOf } from "../../../parts/fact-text.ts";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { TimeText } from "../../../parts/time-text.tsx";
-import { type CellOutcome, GATE_QUESTIONS, type GateCell, gateCells } from "../model/gate-strip.ts";
+import { type CellOutcome, GATE_QUESTIONS, type GateCell, gateCells } from "../../../run/model/gate-strip.ts";
 import { useRunPage } from "../run-page.ts";
-import type { DetailedNode } from "./node-detail.ts";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Section } from "./section.tsx";
 
 const LOOKS: Readonly<Record<CellOutcome, { readonly icon: IconName; readonly label: string; readonly tone: string }>> =

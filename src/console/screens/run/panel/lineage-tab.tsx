@@ -1,15 +1,16 @@
 import { type JSX, useState } from "react";
 import type { LineageView } from "../../../../client/index.ts";
 import { isSettled, type NodeStatus } from "../../../../core/event/index.ts";
-import { Link } from "../../../app/router.tsx";
+import { Link } from "../../../page/router.tsx";
 import { api } from "../../../live/api.ts";
 import { useQuery } from "../../../live/use-query.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Money } from "../../../parts/money.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
-import { type LineageLine, lineageLines } from "../model/lineage-list.ts";
-import { useNodeView, useRunPage } from "../run-page.ts";
+import { type LineageLine, lineageLines } from "../../../run/model/lineage-list.ts";
+import { useNodeView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 
 const ENDS: Readonly<Record<string, string>> = {
   arg: "an arg of the run",

@@ -2,10 +2,10 @@ import { type JSX, useState } from "react";
 import { type Json, type JsonObject, jsonToText } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
-import { plainText } from "../model/plain-text.ts";
+import { plainText } from "../../../run/model/plain-text.ts";
 import { useRunPage } from "../run-page.ts";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Section } from "./section.tsx";
 
 interface TabProps {

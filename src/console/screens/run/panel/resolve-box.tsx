@@ -4,7 +4,7 @@ import type { NodeView } from "../../../../core/view/index.ts";
 import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
 import { useMay } from "../../../live/session-store.ts";
-import { useAction } from "../../../live/use-query.ts";
+import { useAction } from "../../../page/use-action.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
