@@ -43,7 +43,7 @@ describe("the fields the console offers", () => {
     },
   );
 
-  it("says what an agent may say", async () => {
+  it("prints every field of an agent", async () => {
     const { body: openApi } = await api.request("GET", "/openapi.json", { key: null });
     const fields = fieldsOf(bodySchema(openApi, { collection: "agents" }) ?? {});
     expect(fields.find(({ name }) => name === "trust_level")).toMatchObject({

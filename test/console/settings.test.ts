@@ -58,8 +58,8 @@ afterAll(async () => {
   receiver.close();
 });
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }

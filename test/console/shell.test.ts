@@ -113,7 +113,7 @@ describe("the shell", () => {
     await page.context().close();
   });
 
-  it("says that a page is not there, and answers programs with a problem", async () => {
+  it("shows that a page is not there, and answers programs with a problem", async () => {
     const page = await site.visit({ path: "/no/such/page" });
     await page.getByText("There is no such page").waitFor();
     const response = await fetch(`${site.url}/api/v1/nothing`);
@@ -217,7 +217,7 @@ describe("the shell", () => {
     await soon(open).toBe(0);
   });
 
-  it("tells every tab of a launch that waits, and that it was answered", async () => {
+  it("shows in every tab that a launch waits, and that it was answered", async () => {
     const posture = (to: string) =>
       site.api.request("POST", "apply", {
         body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
@@ -227,8 +227,8 @@ describe("the shell", () => {
     await inbox.goto(`${site.url}/approvals`);
     for (const page of [home, inbox]) await live(page);
     await posture("approval_required");
-    const wish = { body: { workflow: "hello", args: { who: "Ada" } } };
-    expect((await site.api.request("POST", "runs", wish)).status).toBe(403);
+    const start = { body: { workflow: "hello", args: { who: "Ada" } } };
+    expect((await site.api.request("POST", "runs", start)).status).toBe(403);
     await home.getByText("A launch waits for approval").first().waitFor();
     await home.getByRole("link", { name: /wants to start hello/ }).waitFor();
     await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).click();
@@ -236,7 +236,7 @@ describe("the shell", () => {
     await inbox.keyboard.press("a");
     await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).waitFor({ state: "detached" });
     await home.getByRole("link", { name: /wants to start hello/ }).waitFor({ state: "detached" });
-    expect((await site.api.request("POST", "runs", wish)).status).toBe(201);
+    expect((await site.api.request("POST", "runs", start)).status).toBe(201);
     await posture("bounded_autonomous");
     await home.context().close();
   });
@@ -271,14 +271,14 @@ describe("the runs", () => {
 });
 
 describe("the approvals", () => {
-  it("are answered by key: what will happen, approve, and the run goes on", async () => {
+  it("are answered by key: what will happen, approve, and the run continues", async () => {
     const page = await site.visit({ path: "/approvals" });
     const detail = page.getByRole("region", { name: "decide waits for approval" });
     await detail.getByText("What exactly will happen").waitFor();
     const { body } = await site.api.request("GET", "approvals?status=pending");
     await detail.getByText(body.data[0].digest).waitFor();
     await page.keyboard.press("a");
-    await page.getByText("Nobody has to answer anything").waitFor();
+    await page.getByText("No approval is waiting").waitFor();
     expect(await site.api.settle(gated)).toBe("completed");
     await page.getByRole("tab", { name: "Answered" }).click();
     await page.getByRole("region").getByText("by admin").waitFor();
@@ -302,7 +302,7 @@ describe("the approvals", () => {
     await page.getByRole("button", { name: "Approve all 2 identical" }).click();
     await dialog.getByLabel(/^Type/).fill("approve 2");
     await dialog.getByRole("button", { name: "Approve 2" }).click();
-    await page.getByText("Nobody has to answer anything").waitFor();
+    await page.getByText("No approval is waiting").waitFor();
     const statuses = await Promise.all(runs.map((runId) => site.api.settle(runId)));
     expect(statuses.toSorted()).toEqual(["completed", "completed", "failed"]);
     await page.context().close();

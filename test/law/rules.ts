@@ -52,7 +52,8 @@ export const areaRule: Rule = (file) => {
     const other = areaOf(target ?? "");
     if (target === null || other === null) return [];
     const wrong = (text: string): Breach[] => [`${file.path}: imports ${specifier}: ${text}`];
-    if (other !== area) return CONSOLE_AREAS[area]?.includes(other) === true ? [] : wrong(`${area} may not import ${other}`);
+    if (other !== area)
+      return CONSOLE_AREAS[area]?.includes(other) === true ? [] : wrong(`${area} may not import ${other}`);
     return screenOf(file.path) === screenOf(target) ? [] : wrong("a screen imports no other screen");
   });
 };

@@ -1,6 +1,6 @@
 import type { IconName } from "../parts/icon.tsx";
 
-export interface Section {
+export interface SidebarSection {
   readonly id: string;
   readonly label: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface Section {
   readonly letter: string;
 }
 
-export const SECTIONS: readonly Section[] = [
+export const SECTIONS: readonly SidebarSection[] = [
   { id: "home", label: "Home", path: "/", icon: "home", letter: "h" },
   { id: "workflows", label: "Workflows", path: "/workflows", icon: "workflow", letter: "w" },
   { id: "runs", label: "Runs", path: "/runs", icon: "run", letter: "r" },

@@ -6,7 +6,7 @@ import { Logo } from "../parts/icon.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import "./sign-in.css";
 
-/** For everybody who did not come by a one-time link. */
+/** For people who did not come by a one-time link. */
 export function SignIn(): JSX.Element {
   const [key, setKey] = useState("");
   const signing = useAction(signIn);

@@ -87,7 +87,7 @@ export function CodeEditor(props: CodeEditorProps): JSX.Element {
     <div
       ref={host}
       className="code-editor"
-      // Seen from outside, the shadow tree hides that somebody is typing: single letters are no shortcuts here.
+      // The shadow tree hides from the page that a person is typing: single letters are no shortcuts here.
       onKeyDown={(event) => {
         if (!event.metaKey && !event.ctrlKey) event.nativeEvent.stopPropagation();
       }}

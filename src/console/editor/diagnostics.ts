@@ -1,7 +1,7 @@
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 
-/** Something said about a place in a text, whoever said it. */
+/** A message about a place in a text, from the server or from the checker in the page. */
 export interface EditorProblem {
   readonly severity: "error" | "warning";
   readonly code: string;
@@ -18,7 +18,7 @@ export function diagnosticsOf(doc: Text, problems: readonly EditorProblem[]): Di
     const from = Math.min(found.from + Math.max(column - 1, 0), found.to);
     const [word = ""] = /^[^\s,:{}[\]]+/.exec(found.text.slice(from - found.from)) ?? [];
     const to = Math.min(found.to, from + Math.max(word.length, 1));
-    const said = hint === undefined ? message : `${message} ${hint}`;
-    return { from: from === to && from > found.from ? from - 1 : from, to, severity, source: code, message: said };
+    const text = hint === undefined ? message : `${message} ${hint}`;
+    return { from: from === to && from > found.from ? from - 1 : from, to, severity, source: code, message: text };
   });
 }

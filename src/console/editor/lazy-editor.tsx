@@ -5,7 +5,7 @@ import "./editor.css";
 
 const Loaded = lazy(async () => ({ default: (await import("./code-editor.tsx")).CodeEditor }));
 
-/** The editor, fetched when somebody first wants to write. */
+/** The editor, loaded when it is first shown. */
 export function Editor(props: CodeEditorProps): JSX.Element {
   return (
     <div className="editor-box">

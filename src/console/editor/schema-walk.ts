@@ -10,7 +10,7 @@ export function schemasAt(root: JsonObject, path: readonly (string | number)[]):
 function branchesOf(schema: JsonObject): readonly JsonObject[] {
   const branches = getOwn(schema, "anyOf") ?? getOwn(schema, "oneOf");
   if (!isJsonArray(branches)) return [schema];
-  // What is said of all branches together, such as the description, holds for each of them.
+  // What stands beside the branches, such as the description, holds for each of them.
   const { anyOf: _any, oneOf: _one, ...shared } = schema;
   return branches.filter(isJsonObject).flatMap((branch) => branchesOf({ ...shared, ...branch }));
 }
@@ -82,14 +82,14 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function shapeOf(schema: JsonObject): string {
-  const said = branchesOf(schema).map((branch) => {
+  const shapes = branchesOf(schema).map((branch) => {
     const members = getOwn(branch, "enum");
     if (isJsonArray(members)) return members.map(String).join(" · ");
     const type = getOwn(branch, "type");
     const types = isJsonArray(type) ? type : [type];
     return types.flatMap((one) => (typeof one === "string" ? (getOwn(WORDS, one) ?? []) : [])).join(" or ");
   });
-  return [...new Set(said.filter((text) => text !== ""))].join(" or ");
+  return [...new Set(shapes.filter((text) => text !== ""))].join(" or ");
 }
 
 function textOf(schema: JsonObject, key: string): string {

@@ -23,8 +23,8 @@ interface BackdropProps extends Picture {
 }
 
 /**
- * What there is too much of to be elements of the page: the edges of a large graph and, from afar, its nodes. A list
- * says the same in words.
+ * What is too many for elements of the page: the edges of a large graph and, from far away, its nodes. A list
+ * shows the same in words.
  */
 export function Backdrop(props: BackdropProps): JSX.Element {
   const { direction, layout, grouped, source, viewport, pane, isFar: isAway } = props;

@@ -13,7 +13,7 @@ const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 const event = (runId: string, eventId: number): LiveMessage => ({ type: "event", runId, frame: { eventId } as Frame });
 const HELLO: LiveMessage = { type: "hello" };
 
-/** A hub whose connections and clock are in the hands of the test. */
+/** A hub whose connections and clock the test controls. */
 function setUp() {
   const connections: Connection[] = [];
   const timers = new Set<{ at: number; run: () => void }>();
@@ -64,16 +64,16 @@ function setUp() {
     await breath();
   };
   const join = () => {
-    const news: HubMessage[] = [];
-    const client = hub.join((each) => news.push(each));
+    const inbox: HubMessage[] = [];
+    const client = hub.join((each) => inbox.push(each));
     const ids = (id: number): number[] =>
-      news.flatMap((each) =>
+      inbox.flatMap((each) =>
         each.type === "frames" && each.id === id ? each.frames.map(({ eventId }) => eventId) : [],
       );
-    const phase = (): string => news.findLast((each) => each.type === "state")?.state.phase ?? "";
-    const heard = (): string[] =>
-      news.flatMap((each) => (each.type === "messages" ? each.messages.map(({ type }) => type) : []));
-    return { client, news, ids, phase, heard };
+    const phase = (): string => inbox.findLast((each) => each.type === "state")?.state.phase ?? "";
+    const received = (): string[] =>
+      inbox.flatMap((each) => (each.type === "messages" ? each.messages.map(({ type }) => type) : []));
+    return { client, inbox, ids, phase, received };
   };
   return { hub, connections, pass, join };
 }
@@ -90,10 +90,10 @@ describe("the hub", () => {
     await connections[0]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 3), event("b", 8));
     await pass(40);
     expect([one.phase(), one.ids(1), two.ids(1), two.ids(2)]).toEqual(["live", [1, 2, 3], [3], [8]]);
-    expect(one.heard()).toEqual(["hello"]);
+    expect(one.received()).toEqual(["hello"]);
   });
 
-  it("hears a new connection before it leaves the old one, and then says nothing of hello", async () => {
+  it("waits for a new connection before it closes the old one, and then sends no hello", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     await pass(0);
@@ -105,10 +105,10 @@ describe("the hub", () => {
     await connections[1]?.say(HELLO, event("a", 5));
     expect(connections[0]?.signal.aborted).toBe(true);
     await pass(40);
-    expect([page.heard(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
+    expect([page.received(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
   });
 
-  it("lets a page that follows a run later skip nothing, whatever the old connection still says", async () => {
+  it("lets a page that follows a run later skip nothing, whatever the old connection still sends", async () => {
     const { hub, connections, pass, join } = setUp();
     const [early, late] = [join(), join()];
     hub.take(early.client, { type: "watch", id: 1, runId: "a", after: 0 });
@@ -140,7 +140,7 @@ describe("the hub", () => {
     expect(connections.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
   });
 
-  it("comes back after a loss where each page was, later and later, and says so", async () => {
+  it("comes back after a loss where each page was, later and later, and reports it", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 0 });
@@ -161,7 +161,7 @@ describe("the hub", () => {
     await pass(0);
     await connections.at(-1)?.say(HELLO, event("a", 2));
     await pass(40);
-    expect([page.phase(), page.ids(1), page.heard()]).toEqual(["live", [1, 2], ["hello", "hello"]]);
+    expect([page.phase(), page.ids(1), page.received()]).toEqual(["live", [1, 2], ["hello", "hello"]]);
   });
 
   it("takes long silence for a loss", async () => {
@@ -177,7 +177,7 @@ describe("the hub", () => {
     expect(page.phase()).toBe("reconnecting");
   });
 
-  it("stops when nobody is signed in, until somebody is", async () => {
+  it("stops when the session has ended, until the next sign-in", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     await pass(0);
@@ -190,7 +190,7 @@ describe("the hub", () => {
     expect(page.phase()).toBe("live");
   });
 
-  it("hangs up when the last page is gone, and begins again with the next", async () => {
+  it("disconnects when the last page is gone, and connects again with the next", async () => {
     const { hub, connections, pass, join } = setUp();
     const [one, two] = [join(), join()];
     await pass(0);

@@ -10,9 +10,9 @@ export interface Query<T> {
 }
 
 export interface QueryOptions {
-  /** What it is about: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages spoil by these. */
+  /** What it is about: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages invalidate by these. */
   readonly tags?: readonly string[];
-  /** Read again after so long while the page is looked at, for what no live message tells. */
+  /** Read again in this interval while the page is visible, for what no live message reports. */
   readonly everyMs?: number;
   /** How old it may be and still be shown without reading it again. */
   readonly freshMs?: number;

@@ -15,7 +15,7 @@ export function withField(text: string, name: string, value: Json): Insertion {
   if (spec !== null && Object.hasOwn(spec, name)) return placed(text, name);
   const appended = `${text.trimEnd()}\n${printYaml({ [name]: value })}`.trimStart();
   const after = readSpecText(appended).spec;
-  // A map in braces cannot be gone on with below it: it is written out. A text that cannot be read is its author's.
+  // A map in braces cannot be continued below it: it is written out. A text that cannot be read is its author's.
   const isTaken = spec === null || (after !== null && Object.hasOwn(after, name));
   return placed(isTaken ? appended : printYaml(Object.fromEntries([...Object.entries(spec), [name, value]])), name);
 }

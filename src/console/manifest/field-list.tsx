@@ -24,7 +24,7 @@ export const FieldList = memo(function FieldList({ title, fields, written, onIns
       ) : (
         <div className="manifest-fields-box" tabIndex={0} role="group" aria-label="Fields">
           <p className="muted manifest-fields-note">
-            {onInsert === undefined ? "What its spec may say." : "Choose one to write it."}{" "}
+            {onInsert === undefined ? "The fields of its spec." : "Choose one to write it."}{" "}
             {fields.some(({ isRequired }) => isRequired) && (
               <>
                 A <b>*</b> must be there.

@@ -8,7 +8,7 @@ export interface ManifestKind {
   /** In the middle of a sentence: `a policy`. */
   readonly title: string;
   readonly permission: "registry:write" | "governance:write";
-  /** A first text for somebody who has none. */
+  /** A first text for a new entry. */
   readonly sample: string;
   /** What it is for, in one sentence. */
   readonly purpose: string;
@@ -42,7 +42,7 @@ export const KINDS = {
     collection: "agents",
     title: "an agent",
     permission: "registry:write",
-    purpose: "The actor a node runs as: its trust, rung and limits.",
+    purpose: "The actor a node runs as: its trust, autonomy and limits.",
     sample: "trust_level: 3\nautonomy: supervised\nmax_concurrent: 10\n",
   },
   gateways: {
@@ -67,7 +67,7 @@ export const KINDS = {
     collection: "schedules",
     title: "a schedule",
     permission: "registry:write",
-    purpose: "Starts a workflow by the clock, one run per slot.",
+    purpose: "Starts a workflow at set times, one run per slot.",
     sample: 'workflow: my-workflow\ncron: "0 9 * * mon-fri"\ntimezone: UTC\noverlap: skip\nmissed: run_once\n',
   },
   lenses: {
@@ -132,12 +132,12 @@ export const KINDS = {
     collection: "alerts",
     title: "an alert",
     permission: "registry:write",
-    purpose: "Tells a webhook when money, failures, approvals or gateways need a person.",
+    purpose: "Notifies a webhook when money, failures, approvals or gateways need a person.",
     sample: "on: budget\nthreshold: 0.8\nto: my-webhook\n",
   },
 } as const satisfies Readonly<Record<string, ManifestKind>>;
 
-/** Beside what a manifest says, what the server says of it. */
+/** Fields the server adds to what a manifest holds. */
 const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "id",
   "revision",
@@ -149,9 +149,9 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "periodStart",
   "periodEnd",
 ]);
-/** Maps whose keys and values somebody chose: they are shown as they were written. */
+/** Maps whose keys and values are the author's: they are shown as they were written. */
 const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings"]);
-/** Maps whose keys somebody chose, with values of a known shape. */
+/** Maps whose keys are the author's, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 /** Written in camelCase by authors, too. */
 const CAMEL: ReadonlySet<string> = new Set(["minLength", "maxLength"]);
@@ -163,7 +163,7 @@ export function specOf(shown: JsonObject): JsonObject {
   );
 }
 
-/** Of a gateway the API shows how it is, too. */
+/** For a gateway the API also returns its health. */
 const NOT_WRITTEN_OF_GATEWAY: ReadonlySet<string> = new Set(["status", "instanceId", "seenAt", "history"]);
 
 export function gatewaySpecOf(shown: object): JsonObject {

@@ -31,13 +31,13 @@ export interface SpecEditorProps {
   /** What was built in can be written over and not deleted. */
   readonly isBuiltIn?: boolean;
   readonly title: string;
-  /** Leads to where one came from. */
+  /** A link back to the list. */
   readonly back: ReactNode;
   /** What is known of it besides its spec. */
   readonly beside?: ReactNode;
   readonly onSaved: (id: string) => void;
   readonly onDeleted: () => void;
-  /** Told of every text that can be read, for what goes on beside the editor. */
+  /** Called with every spec that can be read, for what is shown beside the editor. */
   readonly onSpec?: (spec: JsonObject | null) => void;
 }
 
@@ -98,7 +98,7 @@ export function SpecEditor(props: SpecEditorProps): JSX.Element {
           </div>
         </div>
       </Panel>
-      {/* Somebody who begins wants to know what can be said; later, how it is. */}
+      {/* For a new entry the fields come first; later, its state. */}
       <div className="stack">
         {id === null && fields}
         {beside}
@@ -171,7 +171,7 @@ function Fields({ kind, spec, onInsert }: FieldsProps): JSX.Element {
 
 type Done = { readonly saved: string } | "deleted" | null;
 
-/** Asks before unsaved work is left. What is to come after saving or deleting comes once that question has gone. */
+/** Asks before unsaved work is left. What follows saving or deleting happens after that question is no longer asked. */
 function useLeaving(
   { kind, onSaved, onDeleted }: SpecEditorProps,
   isChanged: boolean,

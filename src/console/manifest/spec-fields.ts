@@ -1,7 +1,7 @@
 import { grouped } from "../parts/figures.ts";
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
 
-/** A field a spec may have, as somebody who writes one wants to know it. */
+/** A field a spec may have, as its author needs to know it. */
 export interface SpecField {
   readonly name: string;
   readonly isRequired: boolean;
@@ -10,18 +10,18 @@ export interface SpecField {
   readonly choices: readonly string[];
   /** `1 to 10`; empty without any. */
   readonly limits: string;
-  /** What it is when nobody writes it; undefined: nothing. */
+  /** Its default; undefined: none. */
   readonly fallback: Json | undefined;
   readonly help: string;
   /** What stands in a map, or in each map of a list. */
   readonly members: readonly SpecField[];
-  /** A first value for somebody who writes it. */
+  /** A first value, inserted with the field. */
   readonly sample: Json;
 }
 
 const OTHER_SPELLING = /^Another spelling of/;
 
-/** The fields of a map, from the JSON Schema that says what may stand in it. What must be there comes first. */
+/** The fields of a map, from its JSON Schema. Required fields come first. */
 export function fieldsOf(schema: JsonObject): readonly SpecField[] {
   const properties = getOwn(schema, "properties");
   if (!isJsonObject(properties)) return [];
@@ -122,7 +122,7 @@ function rangeText(low: number | undefined, high: number | undefined, unit: stri
   return `${isAbove ? "above " : ""}${grouped(low)} to ${most}${unit}`;
 }
 
-/** The smallest value that says what belongs there. */
+/** The smallest value that shows what belongs there. */
 function sampleOf(branches: readonly JsonObject[]): Json {
   const [branch] = branches;
   if (branch === undefined) return "";
@@ -153,7 +153,7 @@ function textAt(schema: JsonObject, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Bounds so wide that a number cannot be wider say nothing. */
+/** Bounds that every number satisfies are left out. */
 function numberAt(schema: JsonObject, key: string): number | undefined {
   const value = getOwn(schema, key);
   return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;

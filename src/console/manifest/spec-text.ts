@@ -10,7 +10,7 @@ export interface SpecText {
   readonly tree: SourceTree | null;
 }
 
-/** The spec of a manifest as somebody wrote it. */
+/** The spec of a manifest as its author wrote it. */
 export function readSpecText(text: string): SpecText {
   const { tree, problems } = readSource(text);
   const found = problems.map((problem): EditorProblem => ({ ...problem, severity: "error" }));
@@ -20,7 +20,7 @@ export function readSpecText(text: string): SpecText {
   return { spec: null, problems: [{ severity: "error", code: "wrong_type", message, line: 1, column: 1 }], tree };
 }
 
-/** What the server said about a spec, at the lines it speaks of; null when it said something else. */
+/** The server's problems with a spec, at their lines; null when the error is another one. */
 export function placedProblems(problem: Error, tree: SourceTree): readonly EditorProblem[] | null {
   if (!(problem instanceof ApiProblem) || problem.problems.length === 0) return null;
   return problem.problems.map(({ code, message, path, hint }) => ({

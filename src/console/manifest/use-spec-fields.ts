@@ -6,7 +6,7 @@ import { bodySchema, stepSchema } from "./spec-schema.ts";
 
 let document: Promise<JsonObject> | null = null;
 
-/** What the server says of its own routes; it is made of the schemas it checks with. Read once for a page. */
+/** The server's OpenAPI document, made of the schemas it checks with. Read once per page. */
 function readDocument(): Promise<JsonObject> {
   document ??= fetch("/openapi.json").then(async (response) => (await response.json()) as JsonObject);
   document.catch(() => {
@@ -15,7 +15,7 @@ function readDocument(): Promise<JsonObject> {
   return document;
 }
 
-/** The fields of a kind; null until they are known, and as long as nobody can say. */
+/** The fields of a kind; null until they have been read. */
 export function useSpecFields(kind: ManifestKind): readonly SpecField[] | null {
   const [schema, setSchema] = useState<JsonObject | null>(null);
   useEffect(() => {

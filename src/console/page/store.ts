@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** One value that screens can look at and be told of. */
+/** One value that components can read and subscribe to. */
 export class Store<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();

@@ -3,7 +3,7 @@ import { navigate } from "./router.tsx";
 
 let awaited: string | null = null;
 
-/** Tabs with an address each: a change of address makes the page anew, and the focus goes on to the tab it was on. */
+/** Tabs with an address each: a change of address renders the page again, and the focus moves to the selected tab. */
 export function useTabAddress(base: string, selected: string): (tab: string) => void {
   useEffect(() => {
     if (awaited === `${base}/${selected}`) document.getElementById(`tab-${selected}`)?.focus();

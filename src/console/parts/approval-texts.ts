@@ -1,12 +1,13 @@
 import type { Approval } from "../../client/index.ts";
 import type { Decision } from "../../core/event/index.ts";
 
-/** Why somebody is asked at all. */
+/** Why a person is asked. */
 export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
   gate: "The workflow asks for approval at this step.",
-  policy: "A policy holds this until somebody approves.",
+  policy: "A policy holds this until a person approves.",
   escalation: "It failed, and the workflow asks a person what to do.",
-  block: "It cannot go on by itself: it lacks a value, or nobody may take it. Give it what it needs on the run's page.",
+  block:
+    "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
 };
 
 export const CHOICE_TEXTS: Readonly<
@@ -27,7 +28,7 @@ export const CHOICE_TEXTS: Readonly<
   abort: { verb: "Abort run", done: "Aborted", tone: "bad", means: "The run ends as failed." },
 };
 
-/** What needs a reason: whatever says no. */
+/** Decisions that need a reason: those that refuse. */
 export function needsReason(decision: Decision): boolean {
   return decision === "reject" || decision === "abort";
 }

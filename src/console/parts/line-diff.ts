@@ -10,7 +10,7 @@ export interface DiffLine {
 export type DiffHunk =
   { readonly kind: "lines"; readonly lines: readonly DiffLine[] } | { readonly kind: "gap"; readonly count: number };
 
-/** Past this many steps the middle is shown as replaced altogether: nobody reads a larger difference line by line. */
+/** Beyond this many steps the middle is shown as replaced altogether: a larger difference is not readable line by line. */
 const STEPS_MAX = 2_000;
 
 /** The shortest way from one text to the other, line by line. */

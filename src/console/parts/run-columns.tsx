@@ -68,7 +68,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   },
 ];
 
-/** Ids begin with the time, so that it is their end that tells them apart. */
+/** Ids begin with the time; their last characters differ most. */
 export function shortId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
 }

@@ -6,7 +6,7 @@ setInterval(() => {
   if (document.visibilityState === "visible") now.set(Date.now());
 }, 1_000);
 
-/** The time, told anew every second. */
+/** The time, updated every second. */
 export function useNow(): number {
   return useStore(now);
 }

@@ -7,7 +7,7 @@ import { type NodeRow, NodeRows } from "./model/node-rows.ts";
 import { useNodesPage, useNodeViews } from "./nodes-page.ts";
 
 const COLUMNS: readonly Column<NodeRow>[] = [
-  { id: "wave", head: "Wave", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
+  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
   { id: "name", head: "Node", cell: ({ label }) => label, sortBy: ({ label }) => label },
   {
     id: "status",
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<NodeRow>[] = [
   },
   {
     id: "error",
-    head: "Why",
+    head: "Reason",
     isWide: true,
     cell: whyOf,
     sortBy: ({ errorCode }) => errorCode,

@@ -25,14 +25,14 @@ export function useNodesPage(): NodesPage {
   return page;
 }
 
-/** The run as it is looked at. Drawn anew a few times a second while it changes, and the view is always the newest. */
+/** The shown view of the run. The component is drawn again a few times a second while it changes. */
 export function useRunView(): RunView {
   const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
   return feed.shown;
 }
 
-/** The time the page shows: that of the event it stands at, otherwise the clock. */
+/** The time the page shows: that of the pinned event, otherwise now. */
 export function useShownNow(): number {
   const { feed } = useNodesPage();
   useSyncExternalStore(feed.onLists, feed.version);
@@ -46,14 +46,14 @@ export function useNodeViews(): readonly NodeView[] {
   const view = useRunView();
   return useMemo(
     () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
-    // The view is changed in place; its last event says whether it has.
+    // The view is changed in place; its last event shows whether it has.
     [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
   );
 }
 
 const NO_NODES: readonly string[] = [];
 
-/** One node; drawn anew when it has changed, whatever else has. */
+/** One node; the component is drawn again only when it has changed. */
 export function useNodeView(id: string | null): NodeView | undefined {
   const { feed } = useNodesPage();
   const subscribe = useCallback(

@@ -2,7 +2,7 @@ import type { Pace } from "./model/run-feed.ts";
 
 const HIDDEN_MS = 250;
 
-/** Pictures while the page is looked at; a slow beat while it is not, since browsers draw nothing then. */
+/** Animation frames while the page is visible; a slow timer while it is not, because browsers draw nothing then. */
 export const PACE: Pace = {
   nextFrame: (run) => {
     if (document.visibilityState === "visible") requestAnimationFrame(run);

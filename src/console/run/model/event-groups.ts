@@ -1,6 +1,6 @@
-import type { RunEvent } from "../../../core/event/index.ts";
+import { type RunEvent, SETTLING_TYPES } from "../../../core/event/index.ts";
 
-/** Events that tell one story: an attempt of a node from its queue to its end, or one event of the run itself. */
+/** Events that belong together: an attempt of a node from its queue to its end, or one event of the run itself. */
 export interface EventGroup {
   /** Id of the event it began with, which never changes. */
   readonly id: number;
@@ -8,7 +8,7 @@ export interface EventGroup {
   readonly attempt: number | null;
   readonly from: number;
   readonly to: number;
-  /** The event that says most about it: its last that is no by-product. */
+  /** The event that describes it best: its last that is no by-product. */
   readonly headline: RunEvent;
   readonly eventIds: readonly number[];
   readonly isClosed: boolean;
@@ -16,19 +16,11 @@ export interface EventGroup {
 
 type Growing = EventGroup & { readonly eventIds: number[] };
 
-const CLOSING: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.skipped",
-  "node.retried",
-  "node.invalidated",
-]);
+const CLOSING: ReadonlySet<string> = new Set([...SETTLING_TYPES, "node.retried", "node.invalidated"]);
 
 const BEFORE_START: ReadonlySet<string> = new Set(["node.queued", "node.waiting", "node.blocked"]);
 
-/** Told on the way; they never say how it stands. */
+/** Recorded on the way; they never change the status. */
 const BY_PRODUCTS: ReadonlySet<string> = new Set([
   "node.stream.delta",
   "node.log",
@@ -46,7 +38,7 @@ export class EventGroups {
   readonly groups: Growing[] = [];
   /** Where the newest group of a node stands. */
   readonly #newest = new Map<string, number>();
-  /** That a node waits for others is told with its story, which begins when it no longer does. */
+  /** A wait for other nodes belongs to the group of the attempt that follows it. */
   readonly #preludes = new Map<string, number>();
   /** The group of each event; event ids begin with 1. */
   readonly #placeOf: number[] = [];
@@ -55,7 +47,7 @@ export class EventGroups {
     const nodeId = "nodeId" in event.payload ? event.payload.nodeId : null;
     const place = nodeId === null ? undefined : this.#newest.get(nodeId);
     const known = place === undefined ? undefined : this.groups[place];
-    // What comes after the end, such as a late cost, belongs to what has ended; anything else begins anew.
+    // What comes after the end, such as a late cost, belongs to the ended group; anything else begins a new one.
     if (known !== undefined && place !== undefined && (!known.isClosed || BY_PRODUCTS.has(event.type))) {
       this.groups[place] = joined(known, event);
       this.#placeOf[event.eventId] = place;

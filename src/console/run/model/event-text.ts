@@ -56,7 +56,7 @@ export function lookOfEvent(event: RunEvent): Look {
   return EVENT_LOOKS[event.type];
 }
 
-/** What is worth saying about an event in one line, besides what kind it is. Texts may come from models. */
+/** The details of an event in one line, besides its kind. Texts may come from models. */
 export function detailOf(event: RunEvent): string {
   switch (event.type) {
     case "run.started":

@@ -9,13 +9,13 @@ import { linesOf } from "./event-lines.ts";
 import { lookOfEvent } from "./event-text.ts";
 import { RunFeed } from "./run-feed.ts";
 
-type Told = { [T in EventType]: readonly [type: T, payload: EventPayload<T>] }[EventType];
+type EventSpec = { [T in EventType]: readonly [type: T, payload: EventPayload<T>] }[EventType];
 
-const logOf = (...told: readonly Told[]): RunEvent[] =>
-  told.map(([type, payload], index) => ({ eventId: index + 1, at: index * 100, type, payload }) as RunEvent);
+const logOf = (...specs: readonly EventSpec[]): RunEvent[] =>
+  specs.map(([type, payload], index) => ({ eventId: index + 1, at: index * 100, type, payload }) as RunEvent);
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
-const start = (nodeId: string, attempt: number): Told => [
+const start = (nodeId: string, attempt: number): EventSpec => [
   "node.started",
   {
     nodeId,
@@ -29,11 +29,11 @@ const start = (nodeId: string, attempt: number): Told => [
     executionPath: "edge",
   },
 ];
-const spend = (nodeId: string, attempt: number, inputTokens: number): Told => [
+const spend = (nodeId: string, attempt: number, inputTokens: number): EventSpec => [
   "cost.recorded",
   { nodeId, attempt, costMicros: 5, tokens: { ...NO_TOKENS, inputTokens }, model: "m-1" },
 ];
-const retry = (nodeId: string, attempt: number): Told => [
+const retry = (nodeId: string, attempt: number): EventSpec => [
   "node.retried",
   {
     nodeId,
@@ -46,7 +46,7 @@ const retry = (nodeId: string, attempt: number): Told => [
     until: 900,
   },
 ];
-const done = (nodeId: string, attempt: number): Told => [
+const done = (nodeId: string, attempt: number): EventSpec => [
   "node.completed",
   {
     nodeId,
@@ -59,15 +59,15 @@ const done = (nodeId: string, attempt: number): Told => [
     costMicros: 5,
   },
 ];
-const fail = (nodeId: string, errorCode: string): Told => [
+const fail = (nodeId: string, errorCode: string): EventSpec => [
   "node.failed",
   { nodeId, errorCode, errorMessage: "no", retryable: false },
 ];
-const queue = (nodeId: string, attempt?: number): Told => [
+const queue = (nodeId: string, attempt?: number): EventSpec => [
   "node.queued",
   { nodeId, waitingReason: "queued", ...(attempt === undefined ? {} : { attempt }) },
 ];
-const BEGUN: Told = [
+const BEGUN: EventSpec = [
   "run.started",
   { workflow: "w", version: 1, hash: "h", args: {}, nodeCount: 2, trigger: "manual", recursionDepth: 0 },
 ];
@@ -153,7 +153,7 @@ describe("a run at an earlier event", () => {
     } as const;
     const second = { ...attempt, attempt: 2, status: "completed", errorCode: null, output: "ok" } as const;
     const verdict = { verdictId: "v1", disposition: "allow", gate: null, code: null, explanation: null } as const;
-    const told = {
+    const specs = {
       runId: "run_1",
       node: {},
       request: { attempt: 2, message: "two", stdin: null, inputs: {} },
@@ -165,7 +165,7 @@ describe("a run at an earlier event", () => {
       ],
       inputs: [],
     };
-    const detail = readDetail(told as unknown as Parameters<typeof readDetail>[0]);
+    const detail = readDetail(specs as unknown as Parameters<typeof readDetail>[0]);
     const nodeAt = (eventId: number) => {
       const node = reduceRun(STORY.slice(0, eventId), OUTLINE).nodes.get("a");
       if (node === undefined) throw new Error("a is a node");

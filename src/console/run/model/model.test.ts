@@ -7,7 +7,8 @@ import type { GraphNode } from "../../graph/graph-node.ts";
 import { commandsFor, quoted } from "./commands.ts";
 import { EventGroups } from "./event-groups.ts";
 import { detailOf, EVENT_LOOKS, oneLine } from "./event-text.ts";
-import { GATE_ORDER, GATE_QUESTIONS, gateCells } from "./gate-strip.ts";
+import { GATE_QUESTIONS } from "../../parts/gate-questions.ts";
+import { GATE_ORDER, gateCells } from "./gate-strip.ts";
 import { lineageLines } from "./lineage-list.ts";
 import { linesOf } from "./event-lines.ts";
 import { type NodeRow, NodeRows } from "./node-rows.ts";
@@ -20,11 +21,11 @@ import { timelineRows } from "./timeline-rows.ts";
 import { ViewHistory } from "./view-history.ts";
 import { listed, waitingOf, waitNoteOf } from "./waiting.ts";
 
-type Told = { [T in EventType]: readonly [type: T, payload: EventPayload<T>, at?: number] }[EventType];
+type EventSpec = { [T in EventType]: readonly [type: T, payload: EventPayload<T>, at?: number] }[EventType];
 
 /** A log with ids and, unless told, ten milliseconds between its events. */
-function logOf(...told: readonly Told[]): RunEvent[] {
-  return told.map(
+function logOf(...calls: readonly EventSpec[]): RunEvent[] {
+  return calls.map(
     ([type, payload, at], index) => ({ eventId: index + 1, at: at ?? index * 10, type, payload }) as RunEvent,
   );
 }
@@ -216,7 +217,7 @@ describe("NodeRows", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => ({ id: `n${index}`, label: `N${index}`, wave: 0 }));
     const view = createView({ nodes: many });
     const rows = new NodeRows();
-    const take = (...rest: readonly Told[]) => {
+    const take = (...rest: readonly EventSpec[]) => {
       for (const event of logOf(STARTED, ...rest).slice(view.lastEventId)) applyToView(view, event);
       return rows.of(view.nodes.values());
     };
@@ -538,41 +539,41 @@ describe("RunFeed", () => {
     const { feed, draw } = feedOf([], 2);
     feed.take(framed(many));
     let pictures = 0;
-    let told = 0;
-    feed.onNodes(() => (told += 1));
+    let calls = 0;
+    feed.onNodes(() => (calls += 1));
     while (draw()) pictures += 1;
     expect(feed.log.view.lastEventId).toBe(1_000);
     expect(pictures).toBeGreaterThan(10);
-    expect(told).toBeLessThanOrEqual(pictures);
+    expect(calls).toBeLessThanOrEqual(pictures);
     expect(feed.node("a")?.streamedText).toHaveLength(997);
   });
 
   it("tells those who look at a node when that node changed, once for however many events", () => {
     const { feed, draw } = feedOf([]);
-    const told = { a: 0, b: 0, both: 0, any: 0 };
-    feed.onNodes(() => (told.a += 1), ["a"]);
-    feed.onNodes(() => (told.b += 1), ["b"]);
-    feed.onNodes(() => (told.both += 1), ["a", "b"]);
-    const stop = feed.onNodes(() => (told.any += 1));
+    const calls = { a: 0, b: 0, both: 0, any: 0 };
+    feed.onNodes(() => (calls.a += 1), ["a"]);
+    feed.onNodes(() => (calls.b += 1), ["b"]);
+    feed.onNodes(() => (calls.both += 1), ["a", "b"]);
+    const stop = feed.onNodes(() => (calls.any += 1));
     feed.take(framed(logOf(STARTED, queued("a"), start("a", 1), done("a", 1))));
     while (draw());
-    expect(told).toEqual({ a: 1, b: 0, both: 1, any: 1 });
+    expect(calls).toEqual({ a: 1, b: 0, both: 1, any: 1 });
     stop();
     feed.take(framed(logOf(STARTED, queued("a"), start("a", 1), done("a", 1), queued("b"), start("b", 1)).slice(4)));
     while (draw());
-    expect(told).toEqual({ a: 1, b: 1, both: 2, any: 1 });
+    expect(calls).toEqual({ a: 1, b: 1, both: 2, any: 1 });
   });
 
   it("tells nobody of a node while the state that was read first is shown, and everybody when it no longer is", () => {
     const { feed, draw } = feedOf(STORY);
-    let told = 0;
-    feed.onNodes(() => (told += 1), ["a"]);
+    let calls = 0;
+    feed.onNodes(() => (calls += 1), ["a"]);
     feed.take(framed(STORY.slice(0, -1)));
     while (draw());
-    expect(told).toBe(0);
+    expect(calls).toBe(0);
     feed.take(framed(STORY.slice(-1)));
     while (draw());
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 
   it("draws nodes some twenty times a second, however fast events come and pictures are drawn", () => {
@@ -586,15 +587,15 @@ describe("RunFeed", () => {
         (_, deltaIndex) => ["node.stream.delta", { nodeId: "a", attempt: 1, deltaIndex, text: "x" }] as const,
       ),
     );
-    let told = 0;
-    feed.onNodes(() => (told += 1), ["a"]);
+    let calls = 0;
+    feed.onNodes(() => (calls += 1), ["a"]);
     for (const frame of framed(many)) {
       feed.take([frame]);
       draw(16);
     }
     while (draw(16));
     // And once more with each of the lists.
-    expect(told).toBeLessThanOrEqual(Math.ceil((63 * 16) / 48) + Math.ceil((63 * 16) / 160) + 1);
+    expect(calls).toBeLessThanOrEqual(Math.ceil((63 * 16) / 48) + Math.ceil((63 * 16) / 160) + 1);
     expect(feed.node("a")?.streamedText).toHaveLength(60);
   });
 
@@ -658,10 +659,10 @@ describe("a view made from a state", () => {
       "node.expanded",
       { nodeId: "a", count: 2, instanceIds: ["a[0]", "a[1]"], items: [1, 2] },
     ]);
-    const told: State = projectView(reduceRun(events, OUTLINE), { runId: "r", workflowId: "w" });
-    expect(outlineOfState(told).nodes.map(({ id }) => id)).toEqual(["a", "b"]);
-    expect(viewOfState(told).nodes.get("a[1]")?.instance).toEqual({ parent: "a", element: 1 });
-    expect(viewOfState(told).counts).toEqual(reduceRun(events, OUTLINE).counts);
+    const calls: State = projectView(reduceRun(events, OUTLINE), { runId: "r", workflowId: "w" });
+    expect(outlineOfState(calls).nodes.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(viewOfState(calls).nodes.get("a[1]")?.instance).toEqual({ parent: "a", element: 1 });
+    expect(viewOfState(calls).counts).toEqual(reduceRun(events, OUTLINE).counts);
   });
 });
 

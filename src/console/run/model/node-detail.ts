@@ -8,7 +8,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** What the API tells of an attempt besides what every client reads. */
+/** Fields of an attempt that only the console reads. */
 interface AttemptMore {
   readonly instructions: readonly Instruction[];
   readonly adapterLogs: readonly JsonObject[];
@@ -28,8 +28,8 @@ const NOTHING_MORE: AttemptMore = {
   request: null,
 };
 
-export function readDetail(told: NodeDetail): DetailedNode {
-  return { ...told, attempts: told.attempts.map((attempt) => ({ ...NOTHING_MORE, ...attempt })) };
+export function readDetail(detail: NodeDetail): DetailedNode {
+  return { ...detail, attempts: detail.attempts.map((attempt) => ({ ...NOTHING_MORE, ...attempt })) };
 }
 
 /** The same as it was at an event: nothing that came later, and no end of what was still in flight then. */

@@ -1,9 +1,9 @@
-/** Who wants to know of which nodes. However many of its nodes changed, a listener is called once. */
+/** Listeners by node. However many of its nodes changed, a listener is called once. */
 export class NodeListeners {
   readonly #ofAll = new Set<() => void>();
   readonly #ofNode = new Map<string, Set<() => void>>();
 
-  /** Without ids of all nodes. Returns how to stop. */
+  /** Without ids: for all nodes. Returns how to stop. */
   add(listener: () => void, ids?: readonly string[]): () => void {
     if (ids === undefined) {
       this.#ofAll.add(listener);
@@ -23,13 +23,13 @@ export class NodeListeners {
     };
   }
 
-  tell(changed: Iterable<string>): void {
+  notify(changed: Iterable<string>): void {
     const due = new Set(this.#ofAll);
     for (const id of changed) for (const listener of this.#ofNode.get(id) ?? []) due.add(listener);
     for (const listener of due) listener();
   }
 
-  tellAll(): void {
-    this.tell([...this.#ofNode.keys()]);
+  notifyAll(): void {
+    this.notify([...this.#ofNode.keys()]);
   }
 }

@@ -19,7 +19,7 @@ const SHOWN = [
 
 /**
  * The lines of the list. A node that changed in nothing that is shown, as while it streams, keeps the very line it had,
- * so that nobody has to draw it again.
+ * so that it is not drawn again.
  */
 export class NodeRows {
   #rows = new Map<string, NodeRow>();

@@ -9,7 +9,7 @@ export class RunFacts {
   readonly timeline = new Timeline();
   readonly groups = new EventGroups();
   readonly sums = new Sums();
-  /** What the newest event said about the wait of a node. */
+  /** What the newest event recorded about the wait of a node. */
   readonly waits = new Map<string, WaitNote>();
   /** Values handed from one node to another, by `source>target`. */
   readonly handoffs = new Map<string, readonly string[]>();
@@ -33,12 +33,12 @@ export class RunFacts {
   }
 }
 
-/** The same up to an earlier event. Going forward continues where the last look ended; going back starts anew. */
-export class PastFacts extends RunFacts {
+/** The same up to an earlier event. Going forward continues from the last event; going back starts again. */
+export class FactsAt extends RunFacts {
   #lastEventId = 0;
 
-  static at(eventId: number, events: readonly RunEvent[], before: PastFacts | null): PastFacts {
-    const facts = before !== null && before.#lastEventId <= eventId ? before : new PastFacts();
+  static at(eventId: number, events: readonly RunEvent[], before: FactsAt | null): FactsAt {
+    const facts = before !== null && before.#lastEventId <= eventId ? before : new FactsAt();
     for (const event of events.slice(facts.#lastEventId, eventId)) facts.fold(event);
     facts.#lastEventId = Math.min(eventId, events.length);
     return facts;

@@ -1,7 +1,7 @@
 import type { Frame, RunView, State } from "../../../client/index.ts";
 import { createView, type NodeView, type PlanOutline } from "../../../core/view/index.ts";
 import { NodeListeners } from "./node-listeners.ts";
-import { PastFacts, type RunFacts } from "./run-facts.ts";
+import { FactsAt, type RunFacts } from "./run-facts.ts";
 import { RunLog } from "./run-log.ts";
 import { outlineOfState, viewOfState } from "./state-view.ts";
 import { ViewHistory } from "./view-history.ts";
@@ -29,16 +29,16 @@ export function startOfPlan(outline: PlanOutline): FeedStart {
   return { outline, view: createView(outline) };
 }
 
-/** Folding may take this much of a picture's time; the rest belongs to drawing and typing. */
+/** Folding may take this much of an animation frame; the rest belongs to drawing and typing. */
 const FOLD_MS = 6;
-/** Nodes are drawn anew at most this often, which still looks alive, and lists less often. */
+/** Nodes are drawn again at most this often, lists less often. */
 const NODES_MS = 48;
 const LISTS_MS = 160;
 
 /**
- * The run a page looks at. Frames are folded a few at a time before each picture, and whoever looks at something that
- * has changed is told once: at nodes some twenty times a second, at lists less often. Until the fold has caught up with the state that was read first, that
- * state is shown; while a person looks at an earlier event, the fold up to it.
+ * The run a page shows. Frames are folded a few at a time before each animation frame, and listeners are notified once
+ * for many changes: listeners of nodes some twenty times a second, listeners of lists less often. Until the fold has
+ * caught up with the state that was read first, that state is shown; at an earlier event, the fold up to that event.
  */
 export class RunFeed {
   readonly log: RunLog;
@@ -49,15 +49,15 @@ export class RunFeed {
   #queue: Frame[] = [];
   #head = 0;
   #isScheduled = false;
-  #nodesToldAt = -Infinity;
-  #listsToldAt = -Infinity;
+  #nodesNotifiedAt = -Infinity;
+  #listsNotifiedAt = -Infinity;
   #version = 0;
   #pinned: { readonly eventId: number; readonly view: RunView } | null = null;
   #history: ViewHistory | null = null;
-  #past: PastFacts | null = null;
-  /** Nodes that changed and were not told of. */
+  #factsAt: FactsAt | null = null;
+  /** Nodes that changed since their listeners were notified. */
   readonly #changed = new Set<string>();
-  /** Something changed that the lists have not been told of. */
+  /** Something changed since the listeners of lists were notified. */
   #isListsDue = false;
 
   constructor({ outline, view }: FeedStart, pace: Pace) {
@@ -89,10 +89,10 @@ export class RunFeed {
   get facts(): RunFacts {
     const at = this.pinnedAt;
     if (at === null) return this.log;
-    return (this.#past = PastFacts.at(at, this.log.events, this.#past));
+    return (this.#factsAt = FactsAt.at(at, this.log.events, this.#factsAt));
   }
 
-  /** The time of the event that is looked at; null: the clock of the wall. */
+  /** The time of the event that is shown; null: now. */
   readonly shownAt = (): number | null => {
     const at = this.pinnedAt;
     return at === null ? null : (this.log.events[Math.min(at, this.log.events.length) - 1]?.at ?? null);
@@ -112,7 +112,7 @@ export class RunFeed {
       this.#history ??= new ViewHistory(this.log.outline, this.log.events);
       this.#pinned = { eventId, view: this.#history.at(eventId) };
     }
-    this.#tellAll();
+    this.#notifyAll();
   }
 
   readonly node = (id: string): NodeView | undefined => this.shown.nodes.get(id);
@@ -141,12 +141,12 @@ export class RunFeed {
   #fold(): void {
     const wasCaughtUp = this.isCaughtUp;
     const isEmpty = this.#foldSome();
-    const isListTime = this.#isListsDue && this.#pace.now() - this.#listsToldAt >= LISTS_MS;
+    const isListTime = this.#isListsDue && this.#pace.now() - this.#listsNotifiedAt >= LISTS_MS;
     // Until it has caught up the state that was read first is shown, and no node changes.
-    if (!wasCaughtUp && this.isCaughtUp) this.#tellAll();
+    if (!wasCaughtUp && this.isCaughtUp) this.#notifyAll();
     else {
-      if (this.#isFollowing) this.#tellNodes(isListTime);
-      if (isListTime) this.#tellLists();
+      if (this.#isFollowing) this.#notifyNodes(isListTime);
+      if (isListTime) this.#notifyLists();
     }
     if (!isEmpty || this.#isListsDue || (this.#isFollowing && this.#changed.size > 0)) this.#schedule();
   }
@@ -174,29 +174,29 @@ export class RunFeed {
     return true;
   }
 
-  /** Together with the lists, so that a picture never shows two states of the run. */
-  #tellNodes(withLists: boolean): void {
-    const isTime = withLists || this.#pace.now() - this.#nodesToldAt >= NODES_MS;
+  /** Together with the lists, so that the page never shows two states of the run. */
+  #notifyNodes(withLists: boolean): void {
+    const isTime = withLists || this.#pace.now() - this.#nodesNotifiedAt >= NODES_MS;
     if (this.#changed.size === 0 || !isTime) return;
-    this.#nodesToldAt = this.#pace.now();
+    this.#nodesNotifiedAt = this.#pace.now();
     const changed = [...this.#changed];
     this.#changed.clear();
-    this.#nodeListeners.tell(changed);
+    this.#nodeListeners.notify(changed);
   }
 
-  #tellLists(): void {
+  #notifyLists(): void {
     this.#isListsDue = false;
-    this.#listsToldAt = this.#pace.now();
+    this.#listsNotifiedAt = this.#pace.now();
     this.#version += 1;
     for (const listener of this.#listListeners) listener();
   }
 
-  /** What is looked at has become another. */
-  #tellAll(): void {
+  /** The shown view has been replaced. */
+  #notifyAll(): void {
     this.#changed.clear();
-    this.#nodesToldAt = this.#pace.now();
-    this.#nodeListeners.tellAll();
-    this.#tellLists();
+    this.#nodesNotifiedAt = this.#pace.now();
+    this.#nodeListeners.notifyAll();
+    this.#notifyLists();
   }
 }
 

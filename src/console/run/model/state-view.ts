@@ -13,7 +13,7 @@ export function outlineOfState({ nodeResults }: State): PlanOutline {
   };
 }
 
-/** A view made from the state the server tells, shown until the events that lead to it have been read. */
+/** A view made from the state the server returns, shown until the events that lead to it have been read. */
 export function viewOfState(state: State): RunView {
   const outline = outlineOfState(state);
   const isPlanned = new Set(outline.nodes.map(({ id }) => id));

@@ -27,7 +27,7 @@ export function timelineRows(
 
 const ordered = new WeakMap<readonly GraphNode[], readonly GraphNode[]>();
 
-/** By wave, and within one as people count. Kept for a list of nodes: what changes while a run goes on is who began. */
+/** By wave, and within one in natural order. Kept per list of nodes: during a run only the set of started nodes changes. */
 function naturalOrder(nodes: readonly GraphNode[]): readonly GraphNode[] {
   const known = ordered.get(nodes);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-import type { EventType, RunEvent } from "../../../core/event/index.ts";
+import { type EventType, type RunEvent, SETTLING_TYPES } from "../../../core/event/index.ts";
 
 /** What a node's time went to. Gate wait holds everything between being ready and being let through. */
 export type SpanKind = "dependency" | "gate" | "approval" | "execution" | "backoff";
@@ -6,7 +6,7 @@ export type SpanKind = "dependency" | "gate" | "approval" | "execution" | "backo
 export interface Span {
   readonly kind: SpanKind;
   readonly from: number;
-  /** Null: it goes on. */
+  /** Null: it has not ended. */
   readonly to: number | null;
   readonly attempt: number | null;
   /** How an attempt ended. */
@@ -14,16 +14,12 @@ export interface Span {
 }
 
 const NO_SPANS: readonly Span[] = [];
-/** What makes a node one that has begun. Being queued does not: it may wait for long. */
+/** The events by which a node has begun. Being queued is not among them: it may wait for long. */
 const BEGINNINGS: ReadonlySet<EventType> = new Set<EventType>([
   "node.started",
   "node.expanded",
   "node.blocked",
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.skipped",
+  ...SETTLING_TYPES,
 ]);
 
 /** The times of every node, taken from the log one event at a time. A list of spans is replaced when it changes. */
@@ -60,7 +56,7 @@ export class Timeline {
   #follow(event: RunEvent, nodeId: string): void {
     switch (event.type) {
       case "node.queued":
-        // Nobody tells when the wait for its parents began: it began with the run.
+        // No event marks when the wait for its parents began: it began with the run.
         if (!this.#spans.has(nodeId)) this.#begin(nodeId, "dependency", this.startedAt ?? event.at);
         return this.#begin(nodeId, "gate", event.at);
       case "node.waiting":
@@ -108,7 +104,7 @@ export class Timeline {
   }
 }
 
-/** The list with its last span ended; one that took no time and says nothing is left out. */
+/** The list with its last span ended; a wait that took no time is left out. */
 function closed(spans: readonly Span[], at: number, outcome: Span["outcome"]): readonly Span[] {
   const last = spans.at(-1);
   if (last === undefined || last.to !== null) return spans;

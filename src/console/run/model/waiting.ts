@@ -2,7 +2,7 @@ import { isSettled, type RunEvent } from "../../../core/event/index.ts";
 import type { ApprovalView, NodeView } from "../../../core/view/index.ts";
 import { words } from "./event-text.ts";
 
-/** What the newest event said about a wait, besides what a view keeps. */
+/** What the newest event recorded about a wait, besides what a view keeps. */
 export interface WaitNote {
   readonly until: number | null;
   readonly queuePosition: number | null;
@@ -41,7 +41,7 @@ export interface Waiting {
   readonly text: string;
   /** When it ends by itself, epoch milliseconds. */
   readonly until: number | null;
-  /** Somebody has to do something. */
+  /** A person has to act. */
   readonly needsPerson: boolean;
   /** Nodes to look at for the reason. */
   readonly nodeIds: readonly string[];

@@ -120,7 +120,7 @@ function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem
   );
 }
 
-/** The workflow of each run. Who may not read runs is offered nothing for several at once. */
+/** The workflow of each run. Without permission to read runs nothing is offered for several at once. */
 function useWorkflows(runIds: readonly string[]): ReadonlyMap<string, string> {
   const mayRead = useMay("run:read");
   const found = useQuery(
@@ -156,7 +156,7 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
       )}
       <Fact label="Node">{nodeId ?? "none: the launch itself waits"}</Fact>
       {agentId !== null && <Fact label="Agent">{agentId}</Fact>}
-      <Fact label="Asked">
+      <Fact label="Requested">
         <TimeText at={requestedAt} />
       </Fact>
       {status === "pending" && (
@@ -165,13 +165,13 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
         </Fact>
       )}
       {approvers.length > 0 && (
-        <Fact label="Asked of" isWide>
+        <Fact label="Approvers" isWide>
           {approvers
             .map(({ who, withinMs }) => (withinMs === null ? who : `${who} (${spanText(withinMs)})`))
             .join(", then ")}
         </Fact>
       )}
-      {isSeparate && <Fact label="Rule">Whoever started the run may not answer.</Fact>}
+      {isSeparate && <Fact label="Rule">The person who started the run may not answer.</Fact>}
       {status !== "pending" && (
         <Fact label="Answered">
           <TimeText at={resolvedAt} /> by {resolvedBy ?? "nobody"}

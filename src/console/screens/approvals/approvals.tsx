@@ -66,9 +66,9 @@ export function ApprovalsScreen(): JSX.Element {
 
 function NoApprovals({ isDone }: { readonly isDone: boolean }): JSX.Element {
   return isDone ? (
-    <Empty icon="approval" title="Nothing was answered yet" />
+    <Empty icon="approval" title="No approval has been answered yet" />
   ) : (
-    <Empty icon="check" title="Nobody has to answer anything" command="sluice run demo-approval">
+    <Empty icon="check" title="No approval is waiting" command="sluice run demo-approval">
       A step with <code>approval: required</code>, or a policy that holds, asks here. To see one:
     </Empty>
   );

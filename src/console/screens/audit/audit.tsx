@@ -21,7 +21,7 @@ export function AuditScreen(): JSX.Element {
   const isAllowed = useMay("audit:read");
   const [chain, setChain] = useState<ChainState | null>(null);
   const verifying = useAction(async () => setChain(await api.verifyAudit()));
-  // The chain is looked at once when the page is opened, and then by whoever asks.
+  // The chain is verified once when the page is opened, and then on demand.
   useEffect(() => {
     if (isAllowed) void verifying.run();
   }, [isAllowed]);
@@ -39,7 +39,7 @@ export function AuditScreen(): JSX.Element {
     <>
       <PageHead
         title="Audit"
-        subtitle="Who did what, and what became of it: chained, signed, verifiable by anybody."
+        subtitle="Who did what, and what became of it: chained, signed, verifiable by anyone."
         actions={
           <>
             <a className="button button-plain button-normal" href="/api/v1/audit/export" download="audit.ndjson">
@@ -132,7 +132,7 @@ function Records(): JSX.Element {
 
 const PAGE = 50;
 
-/** What an address says that is no type or category is no filter. */
+/** A type or category in the address that does not exist is no filter. */
 function askedFor({ type, category, run }: Readonly<Record<"type" | "category" | "run", string>>): AuditFilter {
   const knownType = AUDIT_TYPES.find((each) => each === type);
   const knownCategory = AUDIT_CATEGORIES.find((each) => each === category);

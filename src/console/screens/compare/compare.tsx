@@ -20,7 +20,7 @@ export function CompareScreen({ params }: ScreenProps): JSX.Element {
   const other = params["other"];
   const own = useRun(id);
   const origin = own.data?.sourceRunId;
-  // Whoever asks for a comparison of a restart or a branch most likely means with what it began as.
+  // A restart or a branch is most likely compared with its origin.
   useEffect(() => {
     if (other === undefined && origin !== undefined) navigate(compareAddress(origin, id), { replace: true });
   }, [other, origin, id]);

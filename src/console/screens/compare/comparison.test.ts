@@ -20,7 +20,7 @@ const node = (nodeId: string, more: Partial<NodeState> = {}): NodeState => ({
   costMicros: 10,
   ...more,
 });
-const told = (...pairs: ReturnType<typeof pairNodes>): string[] =>
+const lines = (...pairs: ReturnType<typeof pairNodes>): string[] =>
   pairs.map(({ id, left, right, differs }) => {
     const side = left === null ? ">" : right === null ? "<" : "=";
     return `${side}${id} ${[...differs].join(",")}`.trim();
@@ -30,7 +30,7 @@ describe("the nodes of two runs", () => {
   it("stand in the order of the left one, and those only the right one has where they stand there", () => {
     const left = ["a", "b", "d"].map((id) => node(id));
     const right = ["x", "a", "c", "c2", "d", "e"].map((id) => node(id));
-    expect(told(...pairNodes(left, right))).toEqual([
+    expect(lines(...pairNodes(left, right))).toEqual([
       ">x status",
       "=a",
       ">c status",
@@ -40,8 +40,8 @@ describe("the nodes of two runs", () => {
       ">e status",
     ]);
     expect(pairNodes([], [])).toEqual([]);
-    expect(told(...pairNodes([], right.slice(0, 1)))).toEqual([">x status"]);
-    expect(told(...pairNodes(left.slice(0, 1), []))).toEqual(["<a status"]);
+    expect(lines(...pairNodes([], right.slice(0, 1)))).toEqual([">x status"]);
+    expect(lines(...pairNodes(left.slice(0, 1), []))).toEqual(["<a status"]);
   });
 
   it("differ in what they cost, gave, and how often they were tried", () => {

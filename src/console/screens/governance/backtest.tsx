@@ -18,7 +18,7 @@ const SPANS = [
   ["30d", "the last 30 days"],
 ] as const;
 
-/** What a policy as it stands in the editor would have changed among the verdicts of the past. */
+/** Which recorded verdicts the policy in the editor would have changed. */
 export function Backtest({ name, spec }: { readonly name: string; readonly spec: JsonObject | null }): JSX.Element {
   const [since, setSince] = useState<string>("7d");
   const [report, setReport] = useState<BacktestReport | null>(null);
@@ -28,7 +28,7 @@ export function Backtest({ name, spec }: { readonly name: string; readonly spec:
   return (
     <Panel title="Backtest">
       <div className="stack">
-        <p className="muted">Judges the recorded facts of past verdicts again, with this text. Nothing is changed.</p>
+        <p className="muted">Evaluates the recorded facts of earlier verdicts with this text. Nothing is changed.</p>
         <div className="row governance-backtest-form">
           <Field label="Over">
             <select value={since} onChange={(event) => setSince(event.target.value)}>
@@ -62,9 +62,9 @@ const COLUMNS: readonly Column<Example>[] = [
       </Link>
     ),
   },
-  { id: "before", head: "Was", cell: ({ before }) => <StatusBadge status={before} /> },
-  { id: "after", head: "Would be", cell: ({ after }) => <StatusBadge status={after} /> },
-  { id: "at", head: "When", isWide: true, cell: ({ at }) => <TimeText at={at} /> },
+  { id: "before", head: "Recorded", cell: ({ before }) => <StatusBadge status={before} /> },
+  { id: "after", head: "With this policy", cell: ({ after }) => <StatusBadge status={after} /> },
+  { id: "at", head: "Time", isWide: true, cell: ({ at }) => <TimeText at={at} /> },
 ];
 
 function Report({ report }: { readonly report: BacktestReport }): JSX.Element {

@@ -65,12 +65,12 @@ const COLUMNS: readonly Column<Gateway>[] = [
   },
   {
     id: "where",
-    head: "Where",
+    head: "Address",
     cell: ({ url }) => (url === null ? "this server" : <code className="manifest-cell">{url}</code>),
   },
-  { id: "trust", head: "Needs trust", isNumber: true, isWide: true, cell: ({ minTrustLevel }) => minTrustLevel },
+  { id: "trust", head: "Minimum trust", isNumber: true, isWide: true, cell: ({ minTrustLevel }) => minTrustLevel },
   { id: "providers", head: "Providers", isWide: true, cell: ({ providers }) => providers.join(", ") },
-  { id: "seen", head: "Seen", isWide: true, cell: ({ seenAt }) => <TimeText at={seenAt} /> },
+  { id: "seen", head: "Last seen", isWide: true, cell: ({ seenAt }) => <TimeText at={seenAt} /> },
 ];
 
 function Shown({ id }: { readonly id: string }): JSX.Element {
@@ -121,11 +121,11 @@ function Health({ gateway }: { readonly gateway: Gateway }): JSX.Element {
     <Panel title="Health" actions={<StatusBadge status={status} />}>
       <div className="stack">
         <dl className="governance-facts">
-          <dt>Seen</dt>
+          <dt>Last seen</dt>
           <dd>
             <TimeText at={seenAt} />
           </dd>
-          <dt>Needs trust</dt>
+          <dt>Minimum trust</dt>
           <dd>{minTrustLevel} of 10</dd>
           <dt>Providers</dt>
           <dd>{providers.join(", ") || "–"}</dd>

@@ -66,7 +66,7 @@ const POLICY_COLUMNS: readonly Column<Registered>[] = [
   },
   {
     id: "action",
-    head: "Then",
+    head: "Action",
     cell: ({ action }) => {
       const tone = Object.entries(ACTION_TONES).find(([name]) => name === action)?.[1] ?? "idle";
       return <Badge tone={tone}>{jsonToText(action).replace("_", " ")}</Badge>;
@@ -75,7 +75,7 @@ const POLICY_COLUMNS: readonly Column<Registered>[] = [
   },
   {
     id: "scope",
-    head: "Where",
+    head: "Scope",
     isWide: true,
     cell: ({ scope, scopeId }) =>
       scopeId === undefined || scopeId === null ? jsonToText(scope) : `${jsonToText(scope)} ${jsonToText(scopeId)}`,

@@ -14,11 +14,11 @@ import "./event-pane.css";
 
 const ROW_PX = 28;
 
-/** The log of the run: a story per attempt, every event, or the JSON of it. */
+/** The log of the run: a group per attempt, every event, or the JSON of it. */
 export function EventPane(): JSX.Element {
   const { node, event, selectEvent } = useRunPage();
-  const [wish, setWish] = useState<EventSelection>(EVERYTHING);
-  const { mode, kind, text, isOnlyNode, isFollowed } = wish;
+  const [selection, setSelection] = useState<EventSelection>(EVERYTHING);
+  const { mode, kind, text, isOnlyNode, isFollowed } = selection;
   const view = useRunView();
   const lines = useLines(mode, { kind, text, nodeId: isOnlyNode ? node : null }, view.lastEventId);
   const list = useRows(lines.count, ROW_PX, isFollowed && event === null);
@@ -34,7 +34,7 @@ export function EventPane(): JSX.Element {
   };
   return (
     <div className="events">
-      <EventBar wish={wish} onWish={setWish} shown={lines.count} />
+      <EventBar selection={selection} onSelection={setSelection} shown={lines.count} />
       <div className="events-body">
         <div
           className="events-box"
@@ -48,11 +48,11 @@ export function EventPane(): JSX.Element {
           onKeyDown={onKey}
         >
           <div role="presentation" style={{ height: list.before }} />
-          {lines.between(list.from, list.to).map(({ eventId, event: told, group, frame }, index) => (
+          {lines.between(list.from, list.to).map(({ eventId, event, group, frame }, index) => (
             <EventRow
               key={eventId}
               {...{ eventId, group, frame, mode }}
-              event={told}
+              event={event}
               isSelected={list.from + index === place}
             />
           ))}

@@ -67,7 +67,7 @@ async function readRest(
       take(data);
       last = data.at(-1)?.eventId ?? last;
     }
-    // A log that says it is longer than it is would be asked for ever.
+    // A log shorter than announced would otherwise be requested for ever.
     if (last === before) break;
   }
   return last;

@@ -7,7 +7,7 @@ import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { BUILT_IN, removeView, type SavedView, savedViews, saveView } from "./views.ts";
 
-/** Choices of filters by name; those of the person are kept in this browser. */
+/** Named filters; saved ones are kept in this browser. */
 export function ViewBar({ params }: { readonly params: SearchParams }): JSX.Element {
   const saved = useStore(savedViews);
   const [isNaming, setNaming] = useState(false);

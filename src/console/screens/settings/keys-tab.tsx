@@ -71,7 +71,7 @@ export function KeysTab(): JSX.Element {
             toast(`${revoked.label} no longer opens anything.`, "info");
           }}
         >
-          Whoever uses it is turned away within two seconds. It cannot be given back.
+          Requests with it are refused within two seconds. This cannot be undone.
         </Confirm>
       )}
     </div>
@@ -82,11 +82,11 @@ const COLUMNS: readonly Column<Key>[] = [
   { id: "label", head: "Label", cell: ({ label }) => label, sortBy: ({ label }) => label },
   {
     id: "may",
-    head: "May",
+    head: "Permissions",
     isWide: true,
     cell: ({ permissions }) => (permissions.length > 5 ? `${permissions.length} permissions` : permissions.join(", ")),
   },
-  { id: "agent", head: "Belongs to", cell: ({ agent }) => (agent === null ? "a person" : <code>{agent}</code>) },
+  { id: "agent", head: "Owner", cell: ({ agent }) => (agent === null ? "a person" : <code>{agent}</code>) },
   {
     id: "created",
     head: "Created",
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<Key>[] = [
     cell: ({ revokedAt, expiresAt }) => {
       if (revokedAt !== null) return <Badge tone="bad">revoked</Badge>;
       const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-      return isOver ? <Badge tone="warn">expired</Badge> : <Badge tone="ok">good</Badge>;
+      return isOver ? <Badge tone="warn">expired</Badge> : <Badge tone="ok">active</Badge>;
     },
   },
 ];

@@ -86,7 +86,7 @@ function partsOf(tab: string, workflow: string | null): Parts {
   }
 }
 
-/** What says who does the work, where, and who is told. */
+/** Kinds that define who does the work, where, and who is notified. */
 function placesOf(tab: string): Parts {
   switch (tab) {
     case "deployments":
@@ -106,7 +106,7 @@ function placesOf(tab: string): Parts {
     case "alerts":
       return {
         kind: KINDS.alerts,
-        columns: [textColumn("on", "On"), textColumn("threshold", "Threshold"), textColumn("to", "Tells")],
+        columns: [textColumn("on", "Subject"), textColumn("threshold", "Threshold"), textColumn("to", "Webhook")],
       };
     default:
       return {
@@ -118,7 +118,7 @@ function placesOf(tab: string): Parts {
 
 const whenColumn: Column<Registered> = {
   id: "when",
-  head: "When",
+  head: "Timing",
   cell: (entry) => <code>{timingText(entry)}</code>,
 };
 

@@ -77,7 +77,7 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
         <Tabs label="Beside the text" tabs={SIDES} selected={side} onSelect={show}>
           {side === "graph" && <LivePlan plan={plan} isBroken={isBroken} />}
           {isSimulating && (
-            // It stays: what runs there goes on, and what was typed there is kept, while somebody looks at the graph.
+            // It stays mounted: a simulation continues, and what was typed is kept, while the graph is shown.
             <div hidden={side !== "simulate"}>
               <SimulatePanel
                 checker={checker}
@@ -107,7 +107,7 @@ function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; reado
   if (plan === null) {
     return isBroken ? (
       <Empty icon="workflow" title="No plan yet">
-        Mend the problems, and the graph appears here.
+        Fix the problems, and the graph appears here.
       </Empty>
     ) : (
       <Skeleton lines={6} height={24} />
@@ -116,7 +116,7 @@ function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; reado
   return (
     <div className="stack" data-stale={isBroken}>
       {isBroken && (
-        <p className="note">This is the plan before the last problem; it follows again once the text is mended.</p>
+        <p className="note">This is the plan before the last problem; it is updated again once the text is fixed.</p>
       )}
       <PlanView plan={plan} isCompact />
     </div>

@@ -17,7 +17,7 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
   const add = `/settings/schedules/-?workflow=${encodeURIComponent(name)}`;
   if (own.length === 0) {
     return (
-      <Empty icon="clock" title="Nothing starts it by the clock" action={<Link to={add}>New schedule</Link>}>
+      <Empty icon="clock" title="It has no schedule" action={<Link to={add}>New schedule</Link>}>
         A schedule starts one run per slot, however many servers there are.
       </Empty>
     );

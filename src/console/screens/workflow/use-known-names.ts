@@ -41,7 +41,7 @@ function useKnownNames(): KnownNames {
   );
 }
 
-/** The tables of the checker itself, fetched when somebody writes: they bring the readers of both formats along. */
+/** The tables of the checker, loaded when a person writes: they bring the readers of both formats along. */
 async function loadSchemas(): Promise<Schemas> {
   const { jsonSchema } = await import("../../../core/definition/index.ts");
   return { lobsterx: jsonSchema("lobsterx"), lensGraph: jsonSchema("lens-graph") };

@@ -17,12 +17,12 @@ import { Sparkline } from "../../parts/sparkline.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { beatsOf, type Card, cardsOf, chooseCards, ORDERS } from "./cards.ts";
+import { beatsOf, cardsOf, chooseCards, ORDERS, type WorkflowItem } from "./cards.ts";
 import "./workflows.css";
 
 const RUN_PAGES = 3;
 
-/** Every workflow, with what its last runs say about it. */
+/** Every workflow, with its last runs. */
 export function WorkflowsScreen(): JSX.Element {
   const params = useSearchParams();
   const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {
@@ -121,7 +121,7 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
   );
 }
 
-function WorkflowCard({ card }: { readonly card: Card }): JSX.Element {
+function WorkflowCard({ card }: { readonly card: WorkflowItem }): JSX.Element {
   const { workflow, runs, failures, costMicros, lastRunAt } = card;
   const { name, version, status, posture } = workflow;
   const path = `/workflows/${encodeURIComponent(name)}`;

@@ -49,12 +49,15 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
   };
   return (
     <section className="approval" aria-label="Approval">
-      <h3>{approval.source === "block" ? "Or go on without it" : "What will happen"}</h3>
+      <h3>{approval.source === "block" ? "Or continue without it" : "What will happen"}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
       <Pairs
         pairs={[
-          ["Asked because of", approval.source],
-          ["Asks", approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then ")],
+          ["Source", approval.source],
+          [
+            "Approvers",
+            approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then "),
+          ],
           ["Agent", approval.agentId ?? "–"],
           [
             "Digest",

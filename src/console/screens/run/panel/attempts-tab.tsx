@@ -66,7 +66,7 @@ function Attempt({ attempt }: { readonly attempt: DetailedAttempt }): JSX.Elemen
         <Pairs
           pairs={[
             ["Started", <TimeText key="started" at={attempt.startedAt} />],
-            ["Took", <Duration key="took" from={attempt.startedAt} to={attempt.endedAt ?? feed.shownAt()} />],
+            ["Duration", <Duration key="duration" from={attempt.startedAt} to={attempt.endedAt ?? feed.shownAt()} />],
             ["Agent", attempt.route.agentId ?? "–"],
             ["Gateway", attempt.route.gatewayId ?? "–"],
             ["Model", attempt.route.model ?? attempt.route.provider ?? "–"],

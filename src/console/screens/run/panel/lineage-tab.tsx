@@ -15,8 +15,8 @@ import { useRunPage } from "../run-page.ts";
 const ENDS: Readonly<Record<string, string>> = {
   arg: "an arg of the run",
   source: "was given nothing",
-  unused: "nobody took it further",
-  cut: "goes on, but is not told here",
+  unused: "not used further",
+  cut: "continues; the rest is not shown",
 };
 
 /** Where what the node gave came from, or what it went into, across runs. */
@@ -57,7 +57,7 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
 
 function emptyTitle(status: NodeStatus | undefined, direction: "up" | "down"): string {
   if (status === undefined || !isSettled(status)) return "It has no result yet";
-  return direction === "up" ? "It was given no values" : "Nobody has used its result";
+  return direction === "up" ? "It was given no values" : "Its result has not been used";
 }
 
 function Line({ line }: { readonly line: LineageLine }): JSX.Element {

@@ -26,7 +26,7 @@ interface TabProps {
   readonly detail: DetailedNode | undefined;
 }
 
-/** How the node stands, why it waits and what to do about it, what the gates said, and what it says right now. */
+/** The state of the node, why it waits and what to do about it, the verdicts of the gates, and its current output. */
 export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
   const node = useNodeView(nodeId);
   const { feed } = useRunPage();
@@ -38,22 +38,22 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
       <WhyWaiting node={node} />
       <Failure node={node} />
       {isWorking && node.streamedText !== "" && (
-        <Section title="Says now">
+        <Section title="Current output">
           <ModelText label="Streamed text" text={node.streamedText} isGrowing />
         </Section>
       )}
       <Section title="Facts">
         <Pairs
           pairs={[
-            ["Wave", node.wave ?? "–"],
+            ["Layer", node.wave ?? "–"],
             ["Attempts", node.retries > 0 ? `${node.attempts}, tried again ${node.retries}×` : node.attempts],
             ["Started", <TimeText key="started" at={node.startedAt} />],
             [
-              "Took",
+              "Duration",
               node.durationMs === null ? (
-                <Duration key="took" from={node.startedAt} to={node.completedAt ?? feed.shownAt()} />
+                <Duration key="duration" from={node.startedAt} to={node.completedAt ?? feed.shownAt()} />
               ) : (
-                <Duration key="took" from={0} to={node.durationMs} />
+                <Duration key="duration" from={0} to={node.durationMs} />
               ),
             ],
             ["Agent", node.agentId ?? "–"],
@@ -164,8 +164,8 @@ function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: N
   const planned = nodes.find(({ id }) => id === nodeId);
   const groups: readonly (readonly [string, readonly string[]])[] = [
     ["Instance of", node.instance === null ? [] : [node.instance.parent]],
-    ["Comes after", planned?.parents ?? []],
-    ["Comes before", nodes.filter(({ parents }) => parents.includes(nodeId)).map(({ id }) => id)],
+    ["Parents", planned?.parents ?? []],
+    ["Dependents", nodes.filter(({ parents }) => parents.includes(nodeId)).map(({ id }) => id)],
     ["Instances", planned?.instances ?? []],
   ];
   if (groups.every(([, ids]) => ids.length === 0)) return null;

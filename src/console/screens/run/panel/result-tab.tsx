@@ -36,7 +36,7 @@ export function ResultTab({ nodeId, detail }: TabProps): JSX.Element | null {
   return (
     <>
       {isWorking && (
-        <Section title="Says now">
+        <Section title="Current output">
           <ModelText label="Streamed text" text={node.streamedText} isGrowing />
         </Section>
       )}

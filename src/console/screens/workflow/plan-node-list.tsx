@@ -4,7 +4,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import type { OutlineNode, PlanOutline } from "./check/protocol.ts";
 
 const COLUMNS: readonly Column<OutlineNode>[] = [
-  { id: "wave", head: "Wave", isNumber: true, cell: ({ wave }) => wave, sortBy: ({ wave }) => wave },
+  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave, sortBy: ({ wave }) => wave },
   {
     id: "node",
     head: "Node",
@@ -29,14 +29,14 @@ const COLUMNS: readonly Column<OutlineNode>[] = [
   { id: "phase", head: "Phase", isWide: true, cell: ({ phase }) => phase ?? <span className="muted">–</span> },
   {
     id: "after",
-    head: "Waits for",
+    head: "Dependencies",
     cell: ({ dependsOn }) =>
       dependsOn.length === 0 ? <span className="muted">nothing</span> : <code>{dependsOn.join(", ")}</code>,
   },
   { id: "agent", head: "Agent", isWide: true, cell: ({ agent }) => agent ?? <span className="muted">–</span> },
 ];
 
-/** The plan for those who would rather read than look: the same nodes, in the order of their waves. */
-export function NodeList({ plan }: { readonly plan: PlanOutline }): JSX.Element {
+/** The plan as a list: the same nodes, in the order of their waves. */
+export function PlanNodeList({ plan }: { readonly plan: PlanOutline }): JSX.Element {
   return <Table label={`Nodes of ${plan.name}`} columns={COLUMNS} rows={plan.nodes} keyOf={({ id }) => id} />;
 }
