@@ -134,7 +134,7 @@ describe("a node that waits for a person", () => {
     await page.context().close();
   });
 
-  it("is given to an agent when nobody of the team may take it", async () => {
+  it("is given to an agent when no member of the team may take it", async () => {
     for (const agent of ["senior", "linguist"]) {
       await site.api.request("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
     }

@@ -79,7 +79,7 @@ const SCRIPT = JSON.stringify({
 });
 
 /**
- * Notes which lines of tables are drawn, as the tools of developers would: React tells a hook of every tree it has
+ * Notes which lines of tables are drawn, as the tools of developers would: React notifies a hook of every tree it has
  * shown, and marks in it what it has drawn anew. What was left as it was is the same object as before.
  */
 const DRAWN_ROWS = `

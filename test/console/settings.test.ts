@@ -127,7 +127,7 @@ describe("governance", () => {
     const problem = page.getByRole("list", { name: "Problems" }).getByRole("button", { name: /line 7.*bad_name/ });
     await problem.waitFor();
     await screenshot(page, "governance-new-agent-dark");
-    // What is only heard must not make the page longer than what is seen.
+    // Text for screen readers must not make the page longer.
     expect(
       await page.evaluate("document.documentElement.scrollHeight - document.querySelector('.shell').offsetHeight"),
     ).toBe(0);

@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHECKOUT } from "../../scripts/checkout.mjs";
 import { ADMIN, ENDLESS, FAILING, GATED, HELLO } from "../api/fixture.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
@@ -54,6 +57,25 @@ describe("signing in", () => {
     await second.getByRole("menuitem", { name: "Sign out" }).click();
     await second.getByLabel("Key").waitFor();
     await late.close();
+  });
+});
+
+describe("the build", () => {
+  const assets = join(CHECKOUT, "dist", "console", "assets");
+  const schemas = (name: string): boolean => readFileSync(join(assets, name), "utf8").includes("ZodError");
+
+  it("keeps schemas out of the live script, which stays small", () => {
+    const scripts = readdirSync(assets).filter((name) => /^(?:shared|member)-script/.test(name));
+    expect(scripts).toHaveLength(2);
+    for (const name of scripts) expect(statSync(join(assets, name)).size, name).toBeLessThan(20_000);
+    expect(scripts.filter(schemas)).toEqual([]);
+  });
+
+  it("keeps schemas out of the first load", () => {
+    const page = readFileSync(join(CHECKOUT, "dist", "console", "index.html"), "utf8");
+    const loaded = [...page.matchAll(/assets\/([\w.-]+\.js)/g)].map((match) => match[1] ?? "");
+    expect(loaded.length).toBeGreaterThan(2);
+    expect(loaded.filter(schemas)).toEqual([]);
   });
 });
 
@@ -167,7 +189,7 @@ describe("the shell", () => {
       await page?.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
       await page?.locator('.run-facts [data-status="completed"]').waitFor();
     }
-    // Somebody who looks at an earlier event keeps looking at it.
+    // A page at an earlier event stays there.
     expect(await fourth?.locator(".run-page").getAttribute("data-run-event")).toBe("2");
     await runs?.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
     await home?.locator(`tr[data-key="${runId}"]`).waitFor({ state: "detached" });
@@ -266,6 +288,35 @@ describe("the runs", () => {
     await screenshot(page, "runs-bulk");
     await dialog.getByRole("button", { name: "Cancel 2" }).click();
     for (const runId of started) await runOf(page, runId).getByText("Cancelled").waitFor();
+    await page.context().close();
+  });
+
+  it("come and leave by live messages: no page of the list is read again, except after a gap", async () => {
+    const page = await site.visit({ path: "/runs?status=running" });
+    await live(page);
+    // Reads of the list: the first one, and the one after the connection was made.
+    const reads: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/api/v1/runs")) reads.push(pathname);
+    });
+    const { body } = await site.api.request("POST", "runs", { body: { workflow: "endless" } });
+    await runOf(page, body.id).waitFor();
+    await page.waitForTimeout(1_000);
+    reads.length = 0;
+    const late = await site.api.request("POST", "runs", { body: { workflow: "endless" } });
+    await runOf(page, late.body.id).waitFor();
+    expect(await page.locator("tbody tr[data-key]").first().getAttribute("data-key")).toBe(late.body.id);
+    await site.api.request("POST", `runs/${body.id}/cancel`, { body: { reason: "not needed" } });
+    await runOf(page, body.id).waitFor({ state: "detached" });
+    expect(reads).toEqual([`/api/v1/runs/${late.body.id}`]);
+    await site.stop();
+    await page.locator('[data-live="reconnecting"], [data-live="offline"]').waitFor();
+    await site.api.request("POST", `runs/${late.body.id}/cancel`, { body: { reason: "not needed" } });
+    expect(await site.api.settle(late.body.id)).toBe("cancelled");
+    await site.start();
+    await runOf(page, late.body.id).waitFor({ state: "detached" });
+    expect(reads.filter((path) => path === "/api/v1/runs")).toHaveLength(1);
     await page.context().close();
   });
 });

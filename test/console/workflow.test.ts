@@ -147,7 +147,7 @@ describe("the workflow page", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.type("comm");
     await page.getByRole("option", { name: /command/ }).waitFor();
-    // What has only just appeared is not yet chosen by Enter, so that nobody takes what they have not seen.
+    // What has only just appeared is not yet chosen by Enter, so that nothing is taken unseen.
     await page.evaluate(PICTURES_LATER);
     await page.keyboard.press("Enter");
     await page.locator(".cm-activeLine", { hasText: "command:" }).waitFor();
@@ -293,7 +293,7 @@ describe("the workflow page", () => {
     );
     await collect.click();
     await result.getByRole("region", { name: "Answer of collect" }).getByText("The tide comes in").waitFor();
-    // Somebody who looks at the plan meanwhile ends nothing.
+    // Looking at the plan meanwhile does not end the run.
     await page.getByRole("tab", { name: "Graph" }).nth(1).click();
     await page.getByRole("tab", { name: "Simulate" }).click();
     await result.getByRole("button", { name: "List", exact: true }).click();

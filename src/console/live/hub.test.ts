@@ -5,7 +5,7 @@ import { LiveHub, type HubMessage } from "./hub.ts";
 interface Connection {
   readonly runs: Readonly<Record<string, number>>;
   readonly signal: AbortSignal;
-  say(...messages: readonly LiveMessage[]): Promise<void>;
+  send(...messages: readonly LiveMessage[]): Promise<void>;
   end(error?: Error): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ function setUp() {
       connections.push({
         runs: Object.fromEntries(runs),
         signal,
-        say: (...messages) => (queue.push(...messages), stir()),
+        send: (...messages) => (queue.push(...messages), stir()),
         end: (error) => ((ended = error === undefined ? {} : { error }), stir()),
       });
       for (;;) {
@@ -87,7 +87,7 @@ describe("the hub", () => {
     hub.take(two.client, { type: "watch", id: 2, runId: "b", after: 7 });
     await pass(10);
     expect(connections.map(({ runs }) => runs)).toEqual([{ a: 0, b: 7 }]);
-    await connections[0]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 3), event("b", 8));
+    await connections[0]?.send(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 3), event("b", 8));
     await pass(40);
     expect([one.phase(), one.ids(1), two.ids(1), two.ids(2)]).toEqual(["live", [1, 2, 3], [3], [8]]);
     expect(one.received()).toEqual(["hello"]);
@@ -97,12 +97,12 @@ describe("the hub", () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     await pass(40);
     hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 4 });
     await pass(10);
     expect(connections[0]?.signal.aborted).toBe(false);
-    await connections[1]?.say(HELLO, event("a", 5));
+    await connections[1]?.send(HELLO, event("a", 5));
     expect(connections[0]?.signal.aborted).toBe(true);
     await pass(40);
     expect([page.received(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
@@ -113,12 +113,12 @@ describe("the hub", () => {
     const [early, late] = [join(), join()];
     hub.take(early.client, { type: "watch", id: 1, runId: "a", after: 0 });
     await pass(10);
-    await connections[0]?.say(HELLO, event("a", 1), event("a", 2));
+    await connections[0]?.send(HELLO, event("a", 1), event("a", 2));
     hub.take(late.client, { type: "watch", id: 1, runId: "a", after: 0 });
-    await connections[0]?.say(event("a", 3));
+    await connections[0]?.send(event("a", 3));
     await pass(10);
     expect(connections[1]?.runs).toEqual({ a: 0 });
-    await connections[1]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 4));
+    await connections[1]?.send(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 4));
     await pass(40);
     expect([early.ids(1), late.ids(1)]).toEqual([
       [1, 2, 3, 4],
@@ -130,13 +130,13 @@ describe("the hub", () => {
     const { hub, connections, pass, join } = setUp();
     const one = join();
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     hub.take(one.client, { type: "watch", id: 1, runId: "run_1", after: 0 });
     await pass(10);
     hub.take(one.client, { type: "watch", id: 2, runId: "run_2", after: 0 });
     await pass(10);
     expect(connections.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
-    await connections[2]?.say(HELLO);
+    await connections[2]?.send(HELLO);
     expect(connections.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
   });
 
@@ -145,7 +145,7 @@ describe("the hub", () => {
     const page = join();
     hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 0 });
     await pass(10);
-    await connections[0]?.say(HELLO, event("a", 1));
+    await connections[0]?.send(HELLO, event("a", 1));
     await connections[0]?.end(new Error("lost"));
     expect(page.phase()).toBe("reconnecting");
     for (const waitMs of [500, 1_000, 2_000]) {
@@ -159,7 +159,7 @@ describe("the hub", () => {
     expect(page.phase()).toBe("offline");
     hub.take(page.client, { type: "retry" });
     await pass(0);
-    await connections.at(-1)?.say(HELLO, event("a", 2));
+    await connections.at(-1)?.send(HELLO, event("a", 2));
     await pass(40);
     expect([page.phase(), page.ids(1), page.received()]).toEqual(["live", [1, 2], ["hello", "hello"]]);
   });
@@ -168,9 +168,9 @@ describe("the hub", () => {
     const { connections, pass, join } = setUp();
     const page = join();
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     await pass(44_999);
-    await connections[0]?.say({ type: "heartbeat" });
+    await connections[0]?.send({ type: "heartbeat" });
     await pass(44_999);
     expect(page.phase()).toBe("live");
     await pass(1);
@@ -186,7 +186,7 @@ describe("the hub", () => {
     expect([page.phase(), connections.length]).toEqual(["signed-out", 1]);
     hub.take(page.client, { type: "retry" });
     await pass(0);
-    await connections[1]?.say(HELLO);
+    await connections[1]?.send(HELLO);
     expect(page.phase()).toBe("live");
   });
 
@@ -194,7 +194,7 @@ describe("the hub", () => {
     const { hub, connections, pass, join } = setUp();
     const [one, two] = [join(), join()];
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     hub.take(one.client, { type: "bye" });
     expect(connections[0]?.signal.aborted).toBe(false);
     hub.leave(two.client);

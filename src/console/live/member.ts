@@ -33,7 +33,7 @@ export class Member {
     this.#options = options;
   }
 
-  /** Leads until its page says goodbye. */
+  /** Leads until its page has gone. */
   lead(): Promise<void> {
     return new Promise((resolve) => {
       this.#led = { hub: this.#options.openHub(), clients: new Map(), resign: resolve };

@@ -23,7 +23,7 @@ describe("the fields of a schema", () => {
     [{ type: "object", additionalProperties: {} }, "map", "", {}],
     [{ anyOf: [{ type: "string" }, { type: "integer", minimum: 2 }] }, "text or whole number", "at least 2", ""],
     [{}, "anything", "", ""],
-  ])("says of %j what it is", (property, type, limits, sample) => {
+  ])("describes %j", (property, type, limits, sample) => {
     expect(only(property)).toMatchObject({ type, limits, sample, choices: [], members: [] });
   });
 

@@ -20,7 +20,7 @@ describe("the text of a spec", () => {
     expect(segmentsOf(path)).toEqual(segments);
   });
 
-  it("puts what the server said at its line", () => {
+  it("puts the problems of the server at their lines", () => {
     const { tree } = readSpecText("scope: global\nmembers:\n  - agent: a\n  - lane: x\n");
     if (tree === null) throw new Error("not read");
     const body = { problems: [{ code: "wrong_type", message: "m", path: "members[1].lane" }] };

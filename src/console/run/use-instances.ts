@@ -4,7 +4,7 @@ import type { RunFeed } from "./model/run-feed.ts";
 /** The instances of each `for_each` node, in order. The map is the same as long as there are no more of them. */
 export function useInstances(feed: RunFeed): ReadonlyMap<string, readonly string[]> {
   useSyncExternalStore(feed.onLists, feed.version);
-  // Instances are only ever added, so their number says whether there are others.
+  // Instances are only ever added, so their number shows whether there are new ones.
   // The graph keeps its shape while an earlier event is looked at.
   const { nodes } = feed.newest;
   const count = nodes.size;

@@ -23,7 +23,7 @@ import { listed, waitingOf, waitNoteOf } from "./waiting.ts";
 
 type EventSpec = { [T in EventType]: readonly [type: T, payload: EventPayload<T>, at?: number] }[EventType];
 
-/** A log with ids and, unless told, ten milliseconds between its events. */
+/** A log with ids; default: ten milliseconds between its events. */
 function logOf(...calls: readonly EventSpec[]): RunEvent[] {
   return calls.map(
     ([type, payload, at], index) => ({ eventId: index + 1, at: at ?? index * 10, type, payload }) as RunEvent,
@@ -238,7 +238,7 @@ describe("NodeRows", () => {
 });
 
 describe("EventGroups", () => {
-  it("tells an attempt from queue to end as one, and puts late facts to what has ended", () => {
+  it("groups an attempt from queue to end, and adds late facts to the ended group", () => {
     const groups = new EventGroups();
     for (const event of [...STORY, ...logOf(...Array.from({ length: 15 }, () => cost("a", 1, null))).slice(14)])
       groups.take(event);
@@ -261,7 +261,7 @@ describe("EventGroups", () => {
 });
 
 describe("a wait for other nodes", () => {
-  it("is told with the story of the node, and moves it nowhere", () => {
+  it("belongs to the group of the node, and moves it nowhere", () => {
     const groups = new EventGroups();
     const waits = ["node.waiting", { nodeId: "b", waitingReason: "dependency" }] as const;
     for (const event of logOf(STARTED, waits, queued("a"), queued("b"))) groups.take(event);
@@ -321,7 +321,7 @@ describe("waitingOf", () => {
     });
   });
 
-  it("names the parents that have not settled, and says nothing of what has ended", () => {
+  it("names the parents that have not settled, and returns nothing for what has ended", () => {
     const waits = { ...node("b"), status: "awaiting_dependency" as const };
     expect(waitingOf({ ...about, node: waits, parents: [node("b"), node("a")] })).toMatchObject({
       text: "Waits for b",
@@ -330,7 +330,7 @@ describe("waitingOf", () => {
     expect(waitingOf({ ...about, node: node("a") })).toBeNull();
   });
 
-  it("says place and reason in the queue, the pause before the next attempt, and what is missing", () => {
+  it("shows place and reason in the queue, the pause before the next attempt, and what is missing", () => {
     const base = node("b");
     const note = { until: 77, queuePosition: 3, code: "agent_busy", nextAttempt: null };
     expect(waitingOf({ ...about, node: { ...base, status: "queued", waitingReason: "queued" }, note })).toMatchObject({
@@ -357,7 +357,7 @@ describe("waitingOf", () => {
     expect(waitingOf({ ...about, node: { ...base, status: "running" } })).toBeNull();
   });
 
-  it("reads what an event says about a wait", () => {
+  it("reads the wait that an event records", () => {
     expect(STORY.map(waitNoteOf).filter((note) => note !== null)).toHaveLength(4);
     expect(log.waits.get("a")).toMatchObject({ until: 90, nextAttempt: 2 });
     expect([
@@ -548,7 +548,7 @@ describe("RunFeed", () => {
     expect(feed.node("a")?.streamedText).toHaveLength(997);
   });
 
-  it("tells those who look at a node when that node changed, once for however many events", () => {
+  it("notifies the listeners of a node when that node changed, once for however many events", () => {
     const { feed, draw } = feedOf([]);
     const calls = { a: 0, b: 0, both: 0, any: 0 };
     feed.onNodes(() => (calls.a += 1), ["a"]);
@@ -564,7 +564,7 @@ describe("RunFeed", () => {
     expect(calls).toEqual({ a: 1, b: 1, both: 2, any: 1 });
   });
 
-  it("tells nobody of a node while the state that was read first is shown, and everybody when it no longer is", () => {
+  it("notifies no listener while the state that was read first is shown, and all of them when it no longer is", () => {
     const { feed, draw } = feedOf(STORY);
     let calls = 0;
     feed.onNodes(() => (calls += 1), ["a"]);
@@ -599,7 +599,7 @@ describe("RunFeed", () => {
     expect(feed.node("a")?.streamedText).toHaveLength(60);
   });
 
-  it("tells lists less often than nodes, and never forgets the last change", () => {
+  it("notifies lists less often than nodes, and never forgets the last change", () => {
     const { feed, draw } = feedOf([]);
     let lists = 0;
     feed.onLists(() => (lists += 1));

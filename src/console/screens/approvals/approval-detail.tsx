@@ -174,7 +174,8 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
       {isSeparate && <Fact label="Rule">The person who started the run may not answer.</Fact>}
       {status !== "pending" && (
         <Fact label="Answered">
-          <TimeText at={resolvedAt} /> by {resolvedBy ?? "nobody"}
+          <TimeText at={resolvedAt} />
+          {resolvedBy !== null && ` by ${resolvedBy}`}
         </Fact>
       )}
       {reason !== null && <Fact label="Reason">{reason}</Fact>}

@@ -88,7 +88,7 @@ describe("what a node gave", () => {
     expect(resultText(large("sha256:1"))).toContain("outputs.x");
   });
 
-  it("is what it says when it has no outputs, and its error when it failed", () => {
+  it("is its text when it has no outputs, and its error when it failed", () => {
     expect(JSON.parse(resultText(node("a", { outputs: {} })))).toEqual({ output: "one" });
     const failed = node("a", { outputs: null, output: null, errorCode: "timeout", errorMessage: "too slow" });
     expect(JSON.parse(resultText(failed))).toEqual({ error: "timeout: too slow" });
@@ -97,7 +97,7 @@ describe("what a node gave", () => {
   });
 });
 
-it("says what was set differently", () => {
+it("lists what was set differently", () => {
   const run = { workflow: "w", version: 1, trigger: "api", model: null, gateway: null, epoch: 0 } as unknown as Run;
   const differing = wordsOf(run, { ...run, version: 2, trigger: "restart" }).filter(({ differs }) => differs);
   expect(differing.map(({ name, left, right }) => `${name} ${left} ${right}`)).toEqual([

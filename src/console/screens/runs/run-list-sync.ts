@@ -1,6 +1,6 @@
 import type { LiveRun, Run } from "../../../client/index.ts";
 import type { FeedMessage } from "../../live/hub.ts";
-import { insertRuns, mergeNewest, patchRuns, type RunFilter, type RunList } from "./run-list.ts";
+import { insertRuns, mayMatch, mergeNewest, patchRuns, type RunFilter, type RunList } from "./run-list.ts";
 
 export interface RunListOptions {
   readonly filter: RunFilter;
@@ -77,6 +77,8 @@ export class RunListSync {
   #patched(list: RunList, changes: readonly LiveRun[]): RunList {
     const { list: patched, unknown } = patchRuns(list, this.#options.filter, changes);
     for (const id of unknown) if (!this.#foreign.has(id)) this.#unknown.add(id);
+    // A run that stops matching may match again later, and is then read again.
+    for (const change of changes) if (!mayMatch(change, this.#options.filter)) this.#foreign.delete(change.id);
     if (this.#unknown.size > 0) {
       this.#cancel ??= this.#options.after(COLLECT_MS, () => {
         this.#cancel = null;
@@ -143,7 +145,10 @@ export class RunListSync {
     const known = new Set(changed?.runs.map(({ id }) => id));
     const missing = ids.filter((id) => !known.has(id));
     if (this.#foreign.size > FOREIGN_MAX) this.#foreign.clear();
-    for (const id of missing) this.#foreign.add(id);
+    for (const id of missing) {
+      const newest = this.#sinceRead.get(id);
+      if (newest === undefined || mayMatch(newest, filter)) this.#foreign.add(id);
+    }
     if (changed === null) return refresh();
     const next = patchRuns(changed, filter, [...this.#sinceRead.values()]).list;
     if (next !== list) show(next);

@@ -32,11 +32,11 @@ export function patchRuns(list: RunList, filter: RunFilter, changes: readonly Li
   const isSame = runs.length === list.runs.length && runs.every((run, index) => run === list.runs[index]);
   return {
     list: isSame ? list : { ...list, runs },
-    unknown: [...unknown].filter((id) => mayMatch(byId.get(id), filter)),
+    unknown: [...byId.values()].filter((run) => unknown.has(run.id) && mayMatch(run, filter)).map(({ id }) => id),
   };
 }
 
-/** A message that is older than the row says nothing about it: event ids only grow. */
+/** A message that is older than the row changes nothing: event ids only grow. */
 function patchRun(run: Run, { status, costMicros, lastEventId, startedAt, completedAt }: LiveRun): Run {
   if (lastEventId <= run.lastEventId) return run;
   const { startedAt: _, completedAt: __, ...rest } = run;
@@ -58,9 +58,8 @@ function matches(run: Run, { status, workflow, parent }: RunFilter): boolean {
   );
 }
 
-/** A message does not name the parent of its run. */
-function mayMatch(run: LiveRun | undefined, { status, workflow }: RunFilter): boolean {
-  if (run === undefined) return false;
+/** Whether the run of a message may match: the message does not name its parent. */
+export function mayMatch(run: LiveRun, { status, workflow }: RunFilter): boolean {
   return (status === undefined || run.status === status) && (workflow === undefined || run.workflow === workflow);
 }
 

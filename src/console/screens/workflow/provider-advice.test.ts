@@ -7,7 +7,7 @@ const advice = (errorCode: string | null, errorMessage: string | null = "Failed.
   adviceFor({ errorCode, errorMessage }, PAGE);
 
 describe("what to do when a model called from the page fails", () => {
-  it("is said for every failure of a provider", () => {
+  it("exists for every failure of a provider", () => {
     for (const failure of FAILURE_CLASSES) {
       if (failure.startsWith("provider_") || failure === "timeout") expect(advice(failure), failure).not.toBeNull();
     }
@@ -15,7 +15,7 @@ describe("what to do when a model called from the page fails", () => {
     expect(advice(null, null)).toBeNull();
   });
 
-  it("depends on what the service said", () => {
+  it("depends on the answer of the service", () => {
     expect(
       advice("provider_error", "The service at x (m) could not be reached, or broke off: Failed to fetch"),
     ).toContain(PAGE);

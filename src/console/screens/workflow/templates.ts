@@ -17,7 +17,7 @@ steps:
 
 const TYPED = `description: Classifies a message and answers it by kind.
 args:
-  message: { type: string, required: true, description: What somebody wrote }
+  message: { type: string, required: true, description: The message to answer }
 steps:
   - id: classify
     command: "Classify this message: \${message}"

@@ -72,7 +72,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
           <Field
             label="Reason"
             hint="Needed to reject or abort; kept with the approval."
-            problem={isReasonWanted && reason.trim() === "" ? "Say why." : null}
+            problem={isReasonWanted && reason.trim() === "" ? "Give a reason." : null}
           >
             <textarea rows={2} value={reason} maxLength={10_000} onChange={(event) => setReason(event.target.value)} />
           </Field>

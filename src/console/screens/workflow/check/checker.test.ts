@@ -44,7 +44,7 @@ const report = (message: string): CheckReport => ({
   problems: [{ code: "yaml_empty", message, path: "", line: 1, column: 1 }],
 });
 
-describe("checking while somebody types", () => {
+describe("checking while a person types", () => {
   it("asks for the newest text only, and once at a time", () => {
     const { checker, asked, tick, receive } = fake();
     const reports: CheckReport[] = [];
@@ -136,7 +136,7 @@ describe("the script beside the page", () => {
     expect(view.costMicros).toBe(500_000);
   });
 
-  it("makes up what nobody has scripted, within its contract", async () => {
+  it("makes up what is not scripted, within its contract", async () => {
     const source = `name: b
 steps:
   - id: x
@@ -153,7 +153,7 @@ steps:
     expect(reduceRun(simulation.events).status).toBe("completed");
   });
 
-  it("says what keeps it from beginning", async () => {
+  it("reports what keeps it from beginning", async () => {
     expect(await simulated(GOOD, "- a")).toMatchObject({ ok: false, problems: [{ line: 1 }] });
     expect(await simulated(GOOD, "nodes: { x: text }")).toMatchObject({
       ok: false,
@@ -167,7 +167,7 @@ steps:
     expect(await simulated(GOOD, "nodes: { x: { fail: provider_auth } }")).toMatchObject({ ok: true });
   });
 
-  it("tells what happens while it happens, and stops when asked to", async () => {
+  it("sends events as they happen, and stops when asked to", async () => {
     const replies: Reply[] = [];
     const answerer = new Answerer({ reply: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
     // A service that cannot be reached, called again and again after longer and longer pauses.
