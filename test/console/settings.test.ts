@@ -242,7 +242,7 @@ describe("settings", () => {
       label: "build server",
     });
     await screenshot(page, "settings-key-light");
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     const row = page.getByRole("row", { name: /build server/ });
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -299,7 +299,7 @@ describe("settings", () => {
     await has(page, /You may look at it/);
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.goto(`${site.url}/settings`);
-    await has(page, "Keys are for those who manage them");
+    await has(page, "You may not manage keys");
   });
 });
 

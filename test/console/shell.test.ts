@@ -267,7 +267,7 @@ describe("the shell", () => {
 describe("the runs", () => {
   it("change as they happen, are filtered by the address, and cancelled together after typing how many", async () => {
     const page = await site.visit({ path: "/runs?workflow=endless" });
-    await page.getByText("No run fits").waitFor();
+    await page.getByText("No run matches").waitFor();
     await live(page);
     const started = await Promise.all(
       [1, 2].map(

@@ -210,7 +210,7 @@ describe("the workflow page", () => {
     const page = await visit({ path: "/workflows/nobody" });
     await page.getByText('There is no workflow "nobody"').waitFor();
     await page.goto(`${site.url}/workflows/review?tab=schedules`);
-    await page.getByText("Nothing starts it by the clock").waitFor();
+    await page.getByText("It has no schedule").waitFor();
   });
 
   it.each(["light", "dark"] as const)("is accessible and looks right in %s", async (theme) => {

@@ -79,7 +79,7 @@ export function Palette({
         onKeyDown={onKey}
       />
       <Found id={listId} commands={found} at={at} onPoint={setAt} onChoose={choose} />
-      {found.length === 0 && <p className="palette-none muted">Nothing is called that.</p>}
+      {found.length === 0 && <p className="palette-none muted">Nothing found.</p>}
     </dialog>
   );
 }

@@ -92,7 +92,7 @@ class Caught extends Component<CaughtProps, CaughtState> {
     if (error === null) return this.props.children;
     return (
       <>
-        <h1>This page broke</h1>
+        <h1>This page failed</h1>
         <ProblemView isOfPage problem={error} onRetry={() => location.reload()} />
       </>
     );

@@ -90,7 +90,7 @@ function FieldHead({ field, isWritten, onInsert }: FieldHeadProps): JSX.Element 
 function Star({ isRequired }: { readonly isRequired: boolean }): JSX.Element | null {
   if (!isRequired) return null;
   return (
-    <b className="text-bad" title="It must be there">
+    <b className="text-bad" title="Required">
       *<span className="hidden-text"> required</span>
     </b>
   );
@@ -106,7 +106,7 @@ function FieldFacts({ field }: { readonly field: SpecField }): JSX.Element {
         {limits !== "" && <>, {limits}</>}
         {fallback !== undefined && (
           <>
-            , otherwise <code>{jsonToText(fallback)}</code>
+            , default: <code>{jsonToText(fallback)}</code>
           </>
         )}
       </span>

@@ -58,7 +58,7 @@ export const KINDS = {
     collection: "webhooks",
     title: "a webhook",
     permission: "registry:write",
-    purpose: "Signed messages about events, sent to an address outside until they are taken.",
+    purpose: "Signed messages about events, sent to an outside address until they are accepted.",
     sample:
       "url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: choose-a-long-secret-of-your-own\n",
   },

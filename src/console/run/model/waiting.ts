@@ -83,7 +83,7 @@ function line(text: string, more: Partial<Waiting> = {}): Waiting {
 
 function forParents({ parents }: WaitingFacts): Waiting {
   const open = parents.filter(({ status }) => !isSettled(status)).map(({ id }) => id);
-  if (open.length === 0) return line("Is looked at next");
+  if (open.length === 0) return line("Will be checked next");
   return line(`Waits for ${listed(open)}`, { nodeIds: open });
 }
 
@@ -115,7 +115,7 @@ function whileRunning({ node, instances }: WaitingFacts): Waiting | null {
     return line(`Waits for its instances: ${settled} of ${instances.length} done`);
   }
   if (node.childRunId !== null) return line(`Waits for the child run ${node.childRunId}`);
-  if (node.waitingReason === "external_callback") return line("Was sent, and waits for its callback");
+  if (node.waitingReason === "external_callback") return line("Dispatched; waits for its callback");
   return null;
 }
 

@@ -29,7 +29,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: Asked; readon
       <p>{approvals[0]?.summary}</p>
       <p className="muted">{means}</p>
       {count > 1 && (
-        <ul className="answer-runs" aria-label="Runs it is answered for">
+        <ul className="answer-runs" aria-label="Affected runs">
           {approvals.map(({ id, runId, nodeId }) => (
             <li key={id}>
               <code>{runId}</code> {nodeId}

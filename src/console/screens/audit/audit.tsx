@@ -29,7 +29,7 @@ export function AuditScreen(): JSX.Element {
     return (
       <>
         <PageHead title="Audit" />
-        <Empty icon="audit" title="The audit log is for those who may read it">
+        <Empty icon="audit" title="You may not read the audit log">
           Ask for the permission audit:read.
         </Empty>
       </>
@@ -114,7 +114,7 @@ function Records(): JSX.Element {
       {first.problem !== null && <ProblemView problem={first.problem} />}
       {first.data !== undefined && rows.length === 0 && (
         <Empty icon="audit" title="No records like these">
-          Take a filter away, or start a run.
+          Remove a filter, or start a run.
         </Empty>
       )}
       {rows.length > 0 && <AuditTimeline rows={rows} />}

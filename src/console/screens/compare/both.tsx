@@ -53,7 +53,7 @@ export function Both({ left, right }: Sides): JSX.Element {
       >
         {shown.length === 0 ? (
           <Empty icon="check" title="All nodes went the same way">
-            {isMoving ? "So far; a run is still going." : "Status, attempts, cost and results are the same in both."}
+            {isMoving ? "So far: a run has not ended." : "Status, attempts, cost and results are the same in both."}
           </Empty>
         ) : (
           <Table

@@ -30,7 +30,7 @@ export function Backtest({ name, spec }: { readonly name: string; readonly spec:
       <div className="stack">
         <p className="muted">Evaluates the recorded facts of earlier verdicts with this text. Nothing is changed.</p>
         <div className="row governance-backtest-form">
-          <Field label="Over">
+          <Field label="Period">
             <select value={since} onChange={(event) => setSince(event.target.value)}>
               {SPANS.map(([id, label]) => (
                 <option key={id} value={id}>
@@ -74,7 +74,7 @@ function Report({ report }: { readonly report: BacktestReport }): JSX.Element {
       <p role="status">
         Of <strong className="num">{report.looked}</strong> verdicts it would have matched{" "}
         <strong className="num">{report.matched}</strong> and changed <strong className="num">{report.changed}</strong>
-        {report.uncertain > 0 && `, ${report.uncertain} of them for want of a fact`}.
+        {report.uncertain > 0 && `, ${report.uncertain} of them because a fact is missing`}.
       </p>
       {changes.length > 0 && (
         <ul className="governance-counts">

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Registered>[] = [
   { id: "spent", head: "Spent", cell: (budget) => <SpentCell budget={budget} /> },
   {
     id: "enabled",
-    head: "When exhausted",
+    head: "At the limit",
     isWide: true,
     cell: ({ enabled, onExhausted }) =>
       enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge>{jsonToText(onExhausted)}</Badge>,

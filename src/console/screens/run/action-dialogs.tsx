@@ -58,7 +58,7 @@ function CancelDialog({ onClose }: Closing): JSX.Element {
         toast("The run is being cancelled.", "info");
       }}
     >
-      Whatever is being worked on is stopped, child runs too. What was completed stays, and so does what it cost.
+      Work in flight is stopped, child runs too. Completed results and recorded costs stay.
     </Confirm>
   );
 }
@@ -77,7 +77,7 @@ function RecoverDialog({ onClose }: Closing): JSX.Element {
         toast("The run continues.");
       }}
     >
-      The same run is opened again, and what failed is done once more. What was completed is kept.
+      The same run is reopened, and failed nodes run again. Completed results are kept.
     </Confirm>
   );
 }

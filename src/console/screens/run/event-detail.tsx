@@ -41,7 +41,7 @@ export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.E
       )}
       <div className="row">
         <Button size="small" icon="clock" onClick={() => travel(eventId)}>
-          Show the run then
+          Show the run at this event
         </Button>
         {mayExecute && (
           <>

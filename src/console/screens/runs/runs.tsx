@@ -139,8 +139,8 @@ function names(known: readonly string[], chosen: string | null): readonly string
 function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered) {
     return (
-      <Empty icon="filter" title="No run fits" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
-        Loosen the filters to see more.
+      <Empty icon="filter" title="No run matches" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
+        Change the filters to see more.
       </Empty>
     );
   }

@@ -24,7 +24,7 @@ export function KeysTab(): JSX.Element {
   const keys = useQuery(isAllowed ? "keys" : null, () => api.listKeys({ limit: 100 }), { tags: ["keys"] });
   if (!isAllowed)
     return (
-      <Empty icon="approval" title="Keys are for those who manage them">
+      <Empty icon="approval" title="You may not manage keys">
         Ask for the permission keys:manage.
       </Empty>
     );
@@ -51,7 +51,7 @@ export function KeysTab(): JSX.Element {
   return (
     <div className="stack">
       <div className="spread">
-        <span className="muted">Keys open the API. A key hands on at most what it may do itself.</span>
+        <span className="muted">Keys give access to the API. A key can grant at most its own permissions.</span>
         <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
           New key
         </Button>
@@ -68,7 +68,7 @@ export function KeysTab(): JSX.Element {
           onConfirm={async () => {
             await api.revokeKey(revoked.id);
             cache.invalidate("keys");
-            toast(`${revoked.label} no longer opens anything.`, "info");
+            toast(`Key ${revoked.label} is revoked.`, "info");
           }}
         >
           Requests with it are refused within two seconds. This cannot be undone.

@@ -102,7 +102,7 @@ function Secret({ secret, onClose }: { readonly secret: string; readonly onClose
       onClose={onClose}
       actions={
         <Button kind="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >

@@ -24,7 +24,7 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   const select = useTabAddress("/settings", selected);
   return (
     <>
-      <PageHead title="Settings" subtitle="Who may come in, and what workflows refer to." />
+      <PageHead title="Settings" subtitle="Keys, and the objects that workflows refer to." />
       <Tabs label="Settings" tabs={SETTINGS_TABS} selected={selected} onSelect={select}>
         {selected === "keys" ? (
           <KeysTab />

@@ -74,7 +74,7 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
         {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
       <div className="workflow-editor-side">
-        <Tabs label="Beside the text" tabs={SIDES} selected={side} onSelect={show}>
+        <Tabs label="Plan and simulation" tabs={SIDES} selected={side} onSelect={show}>
           {side === "graph" && <LivePlan plan={plan} isBroken={isBroken} />}
           {isSimulating && (
             // It stays mounted: a simulation continues, and what was typed is kept, while the graph is shown.
@@ -177,7 +177,7 @@ function SaveBar({
   return (
     <div className="spread">
       <span className="muted">
-        {!mayWrite ? "You may read, not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then{" "}
+        {!mayWrite ? "You may read but not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then{" "}
         <kbd>Tab</kbd> leaves the text.
       </span>
       <span className="row">

@@ -58,7 +58,7 @@ export function WorkflowsScreen(): JSX.Element {
       ) : chosen.length === 0 ? (
         <Empty
           icon="filter"
-          title="No workflow fits"
+          title="No workflow matches"
           action={<Button onClick={() => navigate("/workflows")}>Show all</Button>}
         />
       ) : (

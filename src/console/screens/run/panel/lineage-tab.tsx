@@ -57,7 +57,7 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
 
 function emptyTitle(status: NodeStatus | undefined, direction: "up" | "down"): string {
   if (status === undefined || !isSettled(status)) return "It has no result yet";
-  return direction === "up" ? "It was given no values" : "Its result has not been used";
+  return direction === "up" ? "It received no values" : "Its result has not been used";
 }
 
 function Line({ line }: { readonly line: LineageLine }): JSX.Element {

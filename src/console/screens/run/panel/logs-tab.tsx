@@ -66,7 +66,7 @@ function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
       title="Logs"
       aside={
         <span className="row">
-          <select aria-label="Least level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
+          <select aria-label="Minimum level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
             {LEVELS.map((level, index) => (
               <option key={level} value={index}>
                 {level}

@@ -65,7 +65,7 @@ export class Answerer {
 type Simulate = Extract<Question, { type: "simulate" }>;
 
 function brokenOff(bug: unknown): PageSimulation {
-  const message = `The engine in this page broke off: ${bug instanceof Error ? bug.message : String(bug)}`;
+  const message = `The engine in this page failed: ${bug instanceof Error ? bug.message : String(bug)}`;
   return { ok: false, problems: [{ code: "internal_error", message }] };
 }
 
