@@ -116,7 +116,7 @@ describe("governance", () => {
     const page = await visit({ theme: "dark", path: "/governance/agents/-" });
     await page.getByLabel(/^Name/).fill("clerk");
     const fields = page.getByRole("region", { name: "Fields of an agent" });
-    await fields.getByText("whole number, 1 to 10, otherwise 1").waitFor();
+    await fields.getByText("whole number, 1 to 10, default: 1").waitFor();
     await fields.getByRole("button", { name: "rate_limit" }).focus();
     await page.keyboard.press("Enter");
     await page.locator(".cm-activeLine", { hasText: "rate_limit:" }).waitFor();
