@@ -6,7 +6,8 @@ import type { Runtime } from "../driver/index.ts";
 import type { InputsFrom, LaunchRefusal } from "./launcher.ts";
 
 export type TakenInputs =
-  { readonly ok: true; readonly args: JsonObject } | { readonly ok: false; readonly refusal: LaunchRefusal };
+  | { readonly ok: true; readonly args: JsonObject }
+  | { readonly ok: false; readonly refusal: LaunchRefusal };
 
 /** The values of args that are taken from outputs of other runs. */
 export async function takeInputs(

@@ -23,7 +23,8 @@ interface Changes {
 }
 
 type Prepared =
-  { readonly ok: true; readonly changes: Changes } | { readonly ok: false; readonly refusal: LaunchRefusal };
+  | { readonly ok: true; readonly changes: Changes }
+  | { readonly ok: false; readonly refusal: LaunchRefusal };
 
 /** Version and pins are those of the run; args may differ; the gates are asked as for every launch. */
 export class RunRelauncher implements Relauncher {

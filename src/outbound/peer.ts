@@ -26,7 +26,13 @@ export interface PeerReply {
 }
 
 type PeerFailureReason =
-  "refused" | "reset" | "timeout" | "aborted" | "too_large" | "unreachable" | typeof OUTBOUND_REFUSED;
+  | "refused"
+  | "reset"
+  | "timeout"
+  | "aborted"
+  | "too_large"
+  | "unreachable"
+  | typeof OUTBOUND_REFUSED;
 
 export interface PeerFailure {
   readonly ok: false;

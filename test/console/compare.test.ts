@@ -47,8 +47,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -68,7 +68,7 @@ describe("two runs beside each other", () => {
     await page.context().close();
   });
 
-  it("are a restart and its origin when a run page is asked, told node by node, and shared as an address", async () => {
+  it("are a restart and its origin when a run page is asked, compared node by node, and shared as an address", async () => {
     const page = await visit({ path: `/runs/${restarted}` });
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Compare with its origin" }).click();
@@ -99,7 +99,7 @@ describe("two runs beside each other", () => {
     await page.context().close();
   });
 
-  it("are any two, with other args, and follow a run that goes on", async () => {
+  it("are any two, with other args, and follow a run that has not ended", async () => {
     const bold = await site.api.run("book", { tone: "bold" });
     const page = await visit({ path: `/runs/${failed}/compare` });
     await page.getByRole("table", { name: "Other runs of book" }).locator(`tr[data-key="${bold}"]`).press("Enter");
@@ -128,17 +128,17 @@ describe("a node that waits for a person", () => {
     await form.getByLabel("reader").fill("Ada");
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "unblock-values");
-    await form.getByRole("button", { name: "Go on with these values" }).click();
+    await form.getByRole("button", { name: "Continue with these values" }).click();
     await page.locator('.run-facts [data-status="completed"]').waitFor();
     expect(await site.api.settle(runId)).toBe("completed");
     await page.context().close();
   });
 
-  it("is given to an agent when nobody of the team may take it", async () => {
+  it("is given to an agent when no member of the team may take it", async () => {
     for (const agent of ["senior", "linguist"]) {
       await site.api.request("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
     }
-    // Nobody who is active has the tool; a person may call in one who has it, and nobody who has not.
+    // No active member has the tool; a person may call in one who has it, and no other.
     const members = [
       { agent: "senior", tool_profile: { allow_tools: ["mail"] } },
       { agent: "linguist", is_active: false, tool_profile: { allow_tools: ["translate"] } },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { printYaml, readSource } from "../../src/core/text/index.ts";
-import { KINDS, specOf } from "../../src/console/screens/settings/manifest-kind.ts";
-import { fieldsOf } from "../../src/console/screens/settings/spec-fields.ts";
-import { bodySchema } from "../../src/console/screens/settings/spec-schema.ts";
+import { KINDS, specOf } from "../../src/console/manifest/manifest-kind.ts";
+import { fieldsOf } from "../../src/console/manifest/spec-fields.ts";
+import { bodySchema } from "../../src/console/manifest/spec-schema.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
 let api: Api;
@@ -42,7 +42,7 @@ describe("the fields the console offers", () => {
     },
   );
 
-  it("says what an agent may say", async () => {
+  it("prints every field of an agent", async () => {
     const { body: openApi } = await api.request("GET", "/openapi.json", { key: null });
     const fields = fieldsOf(bodySchema(openApi, { collection: "agents" }) ?? {});
     expect(fields.find(({ name }) => name === "trust_level")).toMatchObject({

@@ -69,7 +69,7 @@ const SCRIPT = JSON.stringify({
         cost_usd: 0.0042,
       },
     ],
-    "broken/second": [{ fail: "provider_auth" }, { fail: "provider_auth" }, { stdout: "mended" }],
+    "broken/second": [{ fail: "provider_auth" }, { fail: "provider_auth" }, { stdout: "repaired" }],
     "broken/first": { stdout: "begun", tokens: { input: 1_200, output: 30 } },
     "each/one[1]": { fail: "provider_auth" },
     "endless/wait": [{ hang: true }],
@@ -79,7 +79,7 @@ const SCRIPT = JSON.stringify({
 });
 
 /**
- * Notes which lines of tables are drawn, as the tools of developers would: React tells a hook of every tree it has
+ * Notes which lines of tables are drawn, as the tools of developers would: React notifies a hook of every tree it has
  * shown, and marks in it what it has drawn anew. What was left as it was is the same object as before.
  */
 const DRAWN_ROWS = `
@@ -137,8 +137,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -250,7 +250,7 @@ describe("the run page", () => {
     expect((await stateOf(next)).nodeResults.map(({ status }) => status)[0]).toBe("completed");
   });
 
-  it("goes on after the server was away, and says so meanwhile", async () => {
+  it("continues after the server was away, and shows it meanwhile", async () => {
     const runId = await site.api.run("quick");
     const page = await open(`/runs/${runId}`);
     await page.locator('.graph-card[data-node="pay"][data-status="blocked"]').waitFor();
@@ -261,12 +261,12 @@ describe("the run page", () => {
       .first()
       .waitFor();
     await screenshot(page, "run-reconnecting-light");
-    // The run goes on while nobody can hear of it.
+    // The run continues while no page is connected.
     const { body } = await site.api.request("GET", "approvals?status=pending&limit=1");
-    const told = await site.api.request("POST", `approvals/${body.data[0].id}/resolve`, {
+    const answer = await site.api.request("POST", `approvals/${body.data[0].id}/resolve`, {
       body: { decision: "approve" },
     });
-    expect([told.status, told.body.runId]).toEqual([200, runId]);
+    expect([answer.status, answer.body.runId]).toEqual([200, runId]);
     await site.api.settle(runId);
     expect(await statusOfRun(page).textContent()).not.toBe("Completed");
     await site.start();
@@ -313,7 +313,7 @@ describe("the run page", () => {
     await page.getByRole("complementary", { name: `Event ${last - 1}` }).waitFor();
     await screenshot(page, "run-travel-light");
     await page.goto(`${site.url}/runs/${runId}?at=2&tab=timeline`);
-    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Clock\d+ms.*Tokens0 in · 0 out/);
+    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Duration\d+ms.*Tokens0 in · 0 out/);
     expect(await page.locator(".timeline-row .span-execution").count()).toBe(0);
     await page.getByRole("button", { name: "Back to now" }).click();
     await soon(() => page.locator(".run-facts").textContent()).toContain("Tokens1,200 in · 30 out");

@@ -58,8 +58,8 @@ afterAll(async () => {
   receiver.close();
 });
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -116,7 +116,7 @@ describe("governance", () => {
     const page = await visit({ theme: "dark", path: "/governance/agents/-" });
     await page.getByLabel(/^Name/).fill("clerk");
     const fields = page.getByRole("region", { name: "Fields of an agent" });
-    await fields.getByText("whole number, 1 to 10, otherwise 1").waitFor();
+    await fields.getByText("whole number, 1 to 10, default: 1").waitFor();
     await fields.getByRole("button", { name: "rate_limit" }).focus();
     await page.keyboard.press("Enter");
     await page.locator(".cm-activeLine", { hasText: "rate_limit:" }).waitFor();
@@ -127,7 +127,7 @@ describe("governance", () => {
     const problem = page.getByRole("list", { name: "Problems" }).getByRole("button", { name: /line 7.*bad_name/ });
     await problem.waitFor();
     await screenshot(page, "governance-new-agent-dark");
-    // What is only heard must not make the page longer than what is seen.
+    // Text for screen readers must not make the page longer.
     expect(
       await page.evaluate("document.documentElement.scrollHeight - document.querySelector('.shell').offsetHeight"),
     ).toBe(0);
@@ -242,7 +242,7 @@ describe("settings", () => {
       label: "build server",
     });
     await screenshot(page, "settings-key-light");
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     const row = page.getByRole("row", { name: /build server/ });
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -299,7 +299,7 @@ describe("settings", () => {
     await has(page, /You may look at it/);
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.goto(`${site.url}/settings`);
-    await has(page, "Keys are for those who manage them");
+    await has(page, "You may not manage keys");
   });
 });
 

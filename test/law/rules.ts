@@ -1,4 +1,5 @@
 import { identifiersOf, importsOf, lineAt, wordsOf, type SourceFile } from "./source.ts";
+import { areaOf, CONSOLE_AREAS, screenOf } from "./console-areas.ts";
 import { mayImport, roomOf, ROOMS } from "./rooms.ts";
 
 /** One breach, as `path:line: what is wrong and what to do`. */
@@ -38,6 +39,22 @@ export const importRule: Rule = (file) => {
     if (other === room) return [];
     if (!isTest(file.path) && !mayImport(room, other)) return wrong(`${room} may not import ${other}`);
     return target.endsWith("/index.ts") ? [] : wrong(`enter ${other} through its index.ts`);
+  });
+};
+
+/** Directions between the areas of the console, style sheets included. */
+export const areaRule: Rule = (file) => {
+  const area = areaOf(file.path);
+  if (area === null) return [];
+  if (!Object.hasOwn(CONSOLE_AREAS, area)) return [`${file.path}:1: lies in no area of the console`];
+  if (isTest(file.path)) return [];
+  return importsOf(file).flatMap(({ specifier, target }) => {
+    const other = areaOf(target ?? "");
+    if (target === null || other === null) return [];
+    const wrong = (text: string): Breach[] => [`${file.path}: imports ${specifier}: ${text}`];
+    if (other !== area)
+      return CONSOLE_AREAS[area]?.includes(other) === true ? [] : wrong(`${area} may not import ${other}`);
+    return screenOf(file.path) === screenOf(target) ? [] : wrong("a screen imports no other screen");
   });
 };
 

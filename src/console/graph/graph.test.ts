@@ -156,7 +156,7 @@ describe("status counts", () => {
     return status === undefined || blank === undefined ? undefined : { ...blank, id, status };
   };
 
-  it("counts, and says first what needs a look", () => {
+  it("counts, and puts first what needs attention", () => {
     const text = countsText(["a", "b", "c", "unknown"], node);
     expect(text).toBe("pending 1,completed 2,failed 1");
     expect(readCounts(text).get("completed")).toBe(2);

@@ -4,7 +4,7 @@ import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 
 export const CARD = { width: 204, height: 54 } as const;
 const GAPS = { nodeGap: 18, layerGap: 64 } as const;
-/** Up to here a layout takes less time than asking somebody else for it. */
+/** Up to this size a layout takes less time than a message to the worker. */
 const HERE_MAX = 120;
 
 let script: Worker | null = null;

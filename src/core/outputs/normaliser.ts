@@ -7,7 +7,13 @@ export type OutputStrategy = "text" | "json" | "tool" | "files";
 
 /** What had to be done to an answer, in order; none when it was as asked. */
 export type OutputRepair =
-  "code_fence" | "first_json" | "tool_result" | "too_deep" | "no_json" | "refused_path" | "unclosed_fence";
+  | "code_fence"
+  | "first_json"
+  | "tool_result"
+  | "too_deep"
+  | "no_json"
+  | "refused_path"
+  | "unclosed_fence";
 
 export interface NormalisedOutput {
   /** The answer without wrapping: the inside of its only fence, or the source of the value that was found. */

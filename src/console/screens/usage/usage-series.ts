@@ -28,7 +28,7 @@ export interface Series {
 const GROUPS_MAX = 7;
 const BARS_MAX = 400;
 export const OTHERS = "others";
-export const NOBODY = "none";
+export const UNGROUPED = "none";
 
 export function measureOf(
   row: Pick<Row, "costMicros" | "inputTokens" | "outputTokens" | "count">,
@@ -89,7 +89,7 @@ export function spendersOf(usage: Usage): readonly Spender[] {
 }
 
 function nameOf({ group }: Pick<Row, "group">): string {
-  return group ?? NOBODY;
+  return group ?? UNGROUPED;
 }
 
 /** Beginnings of all buckets of the span, cut as the server has cut its rows. */

@@ -1,12 +1,13 @@
 import { type JSX, useEffect, useState } from "react";
 import { ApiProblem, type Workflow, type WorkflowStatus } from "../../../client/index.ts";
-import { useShortcuts } from "../../app/keyboard.ts";
-import { Link, navigate, useLeaveGuard, useSearchParams } from "../../app/router.tsx";
-import type { ScreenProps } from "../../app/routes.ts";
+import { useShortcuts } from "../../page/keyboard.ts";
+import { Link, navigate, useLeaveGuard, useSearchParams } from "../../page/router.tsx";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Menu } from "../../parts/menu.tsx";
