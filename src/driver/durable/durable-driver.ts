@@ -82,11 +82,23 @@ export class DurableDriver implements Runtime {
     cache.onLoaded = (live, attempt) => after.loaded(live, attempt);
     const onStruck = options.onStruck ?? ((runId: string, bug: unknown) => onTrouble(`run ${runId} is parked`, bug));
     const parking = { store, health, judge, clock, onStruck, after, onTrouble };
-    this.#committer = new Committer({
-      ...{ store, cache, queue, judge, moderator, lease, clock, health, after, onTrouble },
-      jitter: options.jitter ?? Math.random,
-      onParked: (runId, error) => parkInBackground(parking, runId, error),
-    });
+    const onParked = (runId: string, error: unknown): void => parkInBackground(parking, runId, error);
+    const jitter = options.jitter ?? Math.random;
+    const committing = {
+      store,
+      cache,
+      queue,
+      judge,
+      moderator,
+      lease,
+      clock,
+      jitter,
+      health,
+      after,
+      onParked,
+      onTrouble,
+    };
+    this.#committer = new Committer(committing);
     this.#loop = new CommitLoop({ queue, step: () => this.#committer.step(), onTrouble });
     this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, onTrouble });
     judge.attach?.({
