@@ -1,4 +1,4 @@
-export { type ChildPreparerOptions, openChildPreparer } from "./child-preparer.ts";
+export { openChildPreparer } from "./child-preparer.ts";
 export { launchFacts } from "./launch-facts.ts";
 export type {
   LaunchCaller,
@@ -10,7 +10,7 @@ export type {
   Relauncher,
 } from "./launcher.ts";
 export { keepPiece, type UnsavedPiece } from "./piece.ts";
-export { gatherPins, type Pinning } from "./pinning.ts";
-export { Recoverer, type RecovererOptions } from "./recoverer.ts";
-export { argsFor, RunLauncher, type RunLauncherOptions } from "./run-launcher.ts";
+export { gatherPins } from "./pinning.ts";
+export { Recoverer } from "./recoverer.ts";
+export { argsFor, RunLauncher } from "./run-launcher.ts";
 export { RunRelauncher } from "./run-relauncher.ts";

@@ -278,10 +278,3 @@ export class ExportVerifier {
     return new Wrong("record", this.#seq + 1, `it is missing: ${why}`);
   }
 }
-
-/** Verifies an export that is in memory. */
-export function verifyExport(lines: Iterable<string>, options: VerifyOptions): VerifyResult {
-  const verifier = new ExportVerifier(options);
-  for (const line of lines) if (!verifier.take(line)) break;
-  return verifier.end();
-}

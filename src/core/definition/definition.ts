@@ -3,7 +3,7 @@ import type { ParsedExpression, Path } from "../expression/index.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 
-export type { OverrideTemplate, OverrideValue, WithValue } from "../template/index.ts";
+export type { OverrideValue, WithValue } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
 export type Definition = LobsterDefinition | LensGraphDefinition;

@@ -15,10 +15,6 @@ export type SettlingEvent = EventOf<SettlingType>;
 
 const SETTLING: ReadonlySet<EventType> = new Set<EventType>(SETTLING_TYPES);
 
-export function isSettlingType(type: EventType): type is SettlingType {
-  return SETTLING.has(type);
-}
-
 export function isSettling(event: RunEvent): event is SettlingEvent {
   return SETTLING.has(event.type);
 }

@@ -1,13 +1,13 @@
 export { coerceValue } from "./coercion.ts";
 export { checkFields } from "./field-check.ts";
-export { settleOutputs, type SettledOutputs } from "./settlement.ts";
+export { settleOutputs } from "./settlement.ts";
 export { outputsOfList, outputsOfListText, propertiesOf } from "./list-answer.ts";
 export { outputJsonSchema } from "./output-schema.ts";
 export { lensOutputSchema } from "./lens-output-schema.ts";
 export { checkInputContract } from "./input-contract.ts";
-export { checkOutputContract, settleEnvelope, type SettledEnvelope } from "./output-contract.ts";
-export { makeEnvelope, outputDataOf, type EnvelopeParts } from "./envelope.ts";
-export { parseOutputPath, resolveOutputPath } from "./output-path.ts";
+export { settleEnvelope } from "./output-contract.ts";
+export { makeEnvelope, outputDataOf } from "./envelope.ts";
+export { resolveOutputPath } from "./output-path.ts";
 export { isEdgeSatisfied } from "./edge-condition.ts";
-export { mergeValues, type MergeSource } from "./merge.ts";
+export { mergeValues } from "./merge.ts";
 export { normaliseOutput, type NormalisedOutput, type OutputStrategy, type OutputRepair } from "./normaliser.ts";

@@ -1,11 +1,4 @@
-export {
-  type GroupableNode,
-  type Grouped,
-  groupGraph,
-  type GroupOptions,
-  type Vertex,
-  VISIBLE_MAX,
-} from "./grouping.ts";
+export { type GroupableNode, type Grouped, groupGraph, type Vertex, VISIBLE_MAX } from "./grouping.ts";
 export {
   type Layout,
   type LayoutEdge,
@@ -14,6 +7,5 @@ export {
   layOut,
   type Placed,
   type Point,
-  type RoutedEdge,
 } from "./layout.ts";
 export { compareNatural } from "./natural-order.ts";
