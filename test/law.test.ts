@@ -12,6 +12,7 @@ import {
   importRule,
   isTest,
   nameRule,
+  plainRule,
   purityRule,
   sizeRule,
   textRule,
@@ -48,6 +49,7 @@ const everyRule = (): Breach[] => [
   ...files.flatMap(nameRule),
   ...files.flatMap(wholeSuiteRule),
   ...sources.filter(({ path }) => !isTest(path)).flatMap(wordRule(glossary)),
+  ...sources.filter(({ path }) => !isTest(path)).flatMap(plainRule),
   ...written.flatMap(({ path, text }) => textRule(path, text)),
   ...deadFiles(files),
   ...doorlessRooms(sources.map(({ path }) => path)),
@@ -97,6 +99,10 @@ describe("the law", () => {
   it("uses one word per concept", () => {
     const rule = wordRule(glossary);
     expect(unexcused(sources.filter(({ path }) => !isTest(path)).flatMap(rule))).toEqual([]);
+  });
+
+  it("says it plainly", () => {
+    expect(unexcused(sources.filter(({ path }) => !isTest(path)).flatMap(plainRule))).toEqual([]);
   });
 
   it("leaves nothing for later and names no workplace", () => {
@@ -243,11 +249,22 @@ describe("every rule fires on a planted breach", () => {
     ["banned plural", words, "src/core/base/x.ts", "const activities = [];"],
     ["banned word in a type", words, "src/core/base/x.ts", "interface RunPipeline {}"],
     ["banned phrase", words, "src/core/base/x.ts", "const signOff = 1;"],
+    ["riddle in a comment", plainRule, "src/core/base/x.ts", "// Whoever asks."],
+    ["riddle in a message", plainRule, "src/core/base/x.ts", 'const a = "mend it";'],
+    ["riddle as a name", plainRule, "src/core/base/x.ts", "const isTold = true;"],
+    ["riddle as a type", plainRule, "src/core/base/x.ts", "interface CallerDesk {}"],
+    ["riddle as a constant", plainRule, "src/core/base/x.ts", "const TOLD_MAX = 1;"],
   ])("%s", (_, rule, path, text) => {
     expect(on(rule, path, text)).toHaveLength(1);
   });
 
   it.each<[string, Rule, string, string]>([
+    [
+      "word that only contains a riddle",
+      plainRule,
+      "src/core/base/x.ts",
+      "const desktop = recommended(stale, toldest);",
+    ],
     ["import of the own room", importRule, "src/core/view/x.ts", 'import { a } from "./y.ts";'],
     ["import through the door", importRule, "src/core/view/x.ts", 'import { a } from "../event/index.ts";'],
     ["core from outside", importRule, "src/cli/x.ts", 'import { a } from "../core/plan/index.ts";'],

@@ -107,7 +107,7 @@ describe("an approval of a launch without an answer", () => {
       choice: otherwise,
       resolvedBy: "sluice",
       resolvedAt: AT + HOUR / 2,
-      reason: "nobody answered in time",
+      reason: "no answer in time",
       expiresAt: AT + 7 * DAY,
     });
   });

@@ -13,7 +13,7 @@ export type LaunchMove =
   | { readonly kind: "resolved" };
 
 const BY = "sluice";
-const UNANSWERED = "nobody answered in time";
+const UNANSWERED = "no answer in time";
 
 /** The chain of an approval that is asked for now. */
 export function newChain(rule: ApprovalRule, at: number): LaunchChain {

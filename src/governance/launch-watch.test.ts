@@ -118,7 +118,7 @@ describe("launches that wait", () => {
           source: "policy",
           status: "rejected",
           decision: "reject",
-          reason: "nobody answered in time",
+          reason: "no answer in time",
         },
       ],
     ]);

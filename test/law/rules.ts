@@ -191,6 +191,42 @@ function containsPhrase(words: readonly string[], phrase: readonly string[]): bo
   return words.some((_, start) => phrase.every((word, index) => isSame(words[start + index], word)));
 }
 
+/** Words a reader has to think about, each with plain ones instead. They concern names, comments and messages alike. */
+const RIDDLES: readonly (readonly [pattern: string, plain: string])[] = [
+  ["told|tells?|telling", "receive, report, submit, notify, record"],
+  ["hears?|heard|hearing", "receive, listen"],
+  ["mend|mends|mended|mending", "fix, repair"],
+  ["whoever|whomever|nobody|somebody|anybody|everybody", "the caller, no replica, a person, any key, all"],
+  ["desks?", "registry, handler"],
+  ["tales?", "history"],
+  ["wish|wishes", "request, query"],
+  ["aloud", "visibly"],
+  ["rehears\\w*", "simulate, simulation"],
+];
+
+/** A metric is read by the dashboards of others, and a table is in their databases: both keep their names. */
+const KEPT_NAMES = /\b(?:sluice_counters_mended_total|told_once)\b/g;
+
+export const plainRule: Rule = (file) => {
+  const text = file.text.replaceAll(KEPT_NAMES, (name) => " ".repeat(name.length));
+  return RIDDLES.flatMap(([pattern, plain]) => {
+    // A word of its own, or one of the words a name is made of: told, isTold, toldBy, TOLD_MAX.
+    const words = new RegExp(`(?:(?<![A-Za-z])|(?<=[a-z0-9])(?=[A-Z]))(?:${pattern})(?![a-z])`, "gi");
+    return [...text.matchAll(words)]
+      .filter(({ 0: found, index }) => isWord(text, index, found))
+      .map(({ 0: found, index }) => breach(file, index, `"${found}": say it plainly (${plain})`));
+  });
+};
+
+/** The pattern ignores case, and so takes the middle of a word for its beginning: there a name has a capital. */
+function isWord(text: string, index: number, found: string): boolean {
+  const before = text[index - 1] ?? " ";
+  const after = text[index + found.length] ?? " ";
+  const first = found[0] ?? "";
+  const isBegin = !/[A-Za-z]/.test(before) || (/[a-z0-9]/.test(before) && /[A-Z]/.test(first));
+  return isBegin && !/[a-z]/.test(after);
+}
+
 const UNFINISHED = /\b(?:TODO|FIXME|XXX|HACK)\b/g;
 const MACHINE = /(?<![\w./-])\/(?:home|root|Users)\/[\w.-]+|§\s*\d/gi;
 /** The law itself has to say what it bans. */
