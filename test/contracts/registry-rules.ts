@@ -114,6 +114,15 @@ export function registryRules(subjectOf: SubjectOf): void {
       expect((await store.getKey("org_1", "key_2"))?.createdBy).toBe("oidc:ann");
     });
 
+    it("that several replicas put at the same moment are there once", async () => {
+      const { store } = subjectOf();
+      for (let round = 0; round < 40; round += 1) {
+        const same = key(`key_${round}`);
+        await Promise.all(Array.from({ length: 6 }, () => store.putKey(same)));
+        expect(await store.findKey(same.hash)).toEqual(same);
+      }
+    });
+
     it("that are put again are replaced", async () => {
       const { store } = subjectOf();
       await store.putKey(key("key_1"));

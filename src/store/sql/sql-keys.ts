@@ -4,15 +4,14 @@ import type { KeyRecord, KeyStore } from "../key-store.ts";
 import type { Listed, Page } from "../store.ts";
 import { bigint, Columns, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
+import { sqlState } from "./sql-state.ts";
 
 export function sqlKeys(sql: Sql): KeyStore {
   return {
     ensureOrganisation: async (orgId) => {
       await sql.query(ENSURE, [orgId]);
     },
-    putKey: async (key) => {
-      await sql.query(PUT, KEY.values(key));
-    },
+    putKey: (key) => put(sql, key),
     findKey: async (hash) => KEY.first(await lookUp(sql, FIND, [hash])),
     getKey: async (orgId, keyId) => KEY.first(await lookUp(sql, GET, [orgId, keyId])),
     listKeys: (orgId, page) => list(sql, orgId, page),
@@ -62,6 +61,21 @@ const REVOKE = {
   name: "revoke key",
   text: "update keys set revoked_at = coalesce(revoked_at, $3) where org_id = $1 and id = $2 returning id",
 };
+
+const TAKEN = "23505";
+
+/**
+ * Replicas that start at the same moment put the same key. Only its id decides a conflict: one that meets the other's
+ * row by its hash first is refused, and finds the row by its id when it tries again.
+ */
+async function put(sql: Sql, key: KeyRecord): Promise<void> {
+  try {
+    await sql.query(PUT, KEY.values(key));
+  } catch (error) {
+    if (sqlState(error) !== TAKEN) throw error;
+    await sql.query(PUT, KEY.values(key));
+  }
+}
 
 async function list(sql: Sql, orgId: string, page: Page): Promise<Listed<KeyRecord>> {
   const after = decodeCursor(page.cursor);
