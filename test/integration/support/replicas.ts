@@ -37,8 +37,10 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
   const start = (): Promise<ServerProcess> =>
     startServer(areClocksWrong ? skewed(settings, dice.between(-SKEW_MAX_MS, SKEW_MAX_MS)) : settings);
   callProgram(["migrate", "--database-url", databaseUrl]);
-  const servers: (ServerProcess | null)[] = await Promise.all(Array.from({ length: plan.replicas }, start));
+  const servers: (ServerProcess | null)[] = [];
+  const starting = Array.from({ length: plan.replicas }, async () => servers.push(await start()));
   try {
+    await Promise.all(starting);
     const api = new Api(KEY, () => servers.flatMap((server) => (server === null ? [] : [server.url])));
     await Load.saveSamples(api);
     if (slots !== undefined) await limitAgent(api, slots);
