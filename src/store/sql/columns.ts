@@ -4,7 +4,7 @@ import { arrayElement, type SqlRow, type SqlScalar } from "../sql.ts";
 type ColumnType = "text" | "int" | "bigint" | "boolean" | "json";
 
 /** A column of a table whose values are `T` in the program. */
-interface Column<T> {
+export interface Column<T> {
   readonly type: ColumnType;
   /** Kept as the text of its JSON. */
   readonly isParsed: boolean;
