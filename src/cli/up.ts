@@ -148,7 +148,7 @@ function announce(
     ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
     "  Bridges and webhooks may be on this machine; --allow-outbound lists other private addresses.",
     `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${isNew ? secret : "slk_…"}`,
-    "  Ctrl-C stops it; runs go on with the next start.",
+    "  Ctrl-C stops it; runs continue with the next start.",
     "",
   ];
   io.out.write(`${lines.join("\n")}\n`);
